@@ -20,10 +20,8 @@ from memtui.documents.capture_text import render_pending
 from memtui.documents.memory_file import MemoryFile, parse_memory, render_memory
 from memtui.documents.recovery import RoleFile, parse_recovery, render_recovery
 from memtui.ground.project import Places, Project, claude_config, memtui_home, transcript_slug
-from memtui.store.captures import CaptureStore
 from memtui.store.compact import Compacted, draft
 from memtui.store.memories import MemoryStore
-from memtui.store.states import StateStore
 from tests.app.terminal import MEMTUI, Process, forked
 from tests.cli.conftest import Memtui
 from tests.cli.memories import Pipe, pipe
@@ -58,11 +56,10 @@ class World:
         if command == "review":
             return f"Summary: What it was about.\n\n{render_memory(MEMORY)}"
         if command == "state":
-            return (
-                "=== SESSION STATE v7 ===\n\n## IDENTITY\n- Session goal: Worded anew\n\n=== END STATE ===\n"
-            )
+            identity = "- Project: another\n- Session goal: Worded anew"
+            return f"=== SESSION STATE v7 ===\n\n## IDENTITY\n{identity}\n\n=== END STATE ===\n"
         recovery = parse_recovery(self.drafted().text)
-        return render_recovery(recovery.replace(objective="Worded anew."))
+        return render_recovery(recovery.replace(objective="Worded anew.", project_root="/evil"))
 
 
 @pytest.fixture
@@ -103,11 +100,12 @@ def test_a_good_answer_words_the_draft(world: World, words: tuple[str, ...]) -> 
         assert result["recovery_id"] in stored
     elif words[0] == "compact":
         body = MemoryStore(world.places.home, lambda: CAPTURED).get(result["id"]).body.decode()
-        assert parse_recovery(body).objective == "Worded anew. (no source)"
+        drafted = parse_recovery(world.drafted().text)
+        assert parse_recovery(body) == drafted.replace(objective="Worded anew. (no source)")
     else:
         assert (result["version"], result["changed"]) == (1, True)
         text = Path(result["path"]).read_text()
-        assert "Session goal: Worded anew" in text
+        assert "Session goal: Worded anew" in text and "another" not in text
         assert "Never touch the migrations" in text
 
 
@@ -260,10 +258,3 @@ def test_files_are_those_of_the_draft_with_the_roles_of_the_model(world: World) 
         RoleFile(path=f"{world.places.project.root}/src/tax.ts", role="the rounding"),
     )
     assert not [point for point in result["checklist"] if point["verdict"] == "fail"]
-
-
-def test_a_project_that_nobody_asks_about_stays_as_it_is(world: World) -> None:
-    world.claude.says("no")
-    world.memtui("compact", "--print", "--engine", "claude")
-    assert CaptureStore(world.places.project).newest_pending() is not None
-    assert StateStore(world.places.project, world.places.home).versions("5e55-1d") == []

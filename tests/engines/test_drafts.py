@@ -19,7 +19,7 @@ from memtui.engines.drafts import (
 )
 from memtui.ground.project import Places
 from memtui.store.captures import CaptureStore
-from memtui.store.compact import Compacted, capture_facts, draft, keep, review
+from memtui.store.compact import Compacted, capture_facts, draft, review
 from memtui.store.memories import MemoryStore
 from tests.engines.stand_in import StandIn
 from tests.store.test_reviews import clock, entry_of, make
@@ -53,18 +53,6 @@ def reworded(places: Places) -> Reworded:
     if result.problem:
         assert (result.memory, result.summary) == (memory, summary)
     return result
-
-
-def test_a_better_text_is_stored_as_any_other(places: Places, compacted: Compacted, claude: StandIn) -> None:
-    better = parse_recovery(compacted.text).replace(objective="Worded by a model.", project_root="/evil")
-    claude.says(framed(render_recovery(better)))
-    result, problem = compact_by_claude(compacted)
-    assert (result.engine, problem) == ("claude", "")
-    meta = keep(places, clock, result)
-    body = MemoryStore(places.home, clock).get(meta.id).body.decode()
-    assert parse_recovery(body) == better.replace(
-        objective="Worded by a model. (no source)", project_root=str(places.project.root)
-    )
 
 
 def test_the_model_sees_the_conversation_up_to_the_compaction_alone(places: Places, claude: StandIn) -> None:

@@ -56,24 +56,6 @@ def framed(state: SessionState) -> str:
     return f"<document>\n{render_session_state(state)}\n</document>\n"
 
 
-def test_the_answer_is_the_next_version_and_loses_no_decision(
-    places: Places, transcript: Path, claude: StandIn
-) -> None:
-    update_state(places, transcript=transcript)
-    claude.says(framed(ANSWER))
-    asked = update_by_claude(places, transcript=transcript)
-    assert asked.problem == ""
-    assert asked.stored is not None
-    assert asked.stored.version == 2
-    state = asked.stored.state
-    assert state is not None
-    assert state.identity.goal == "One refresh at a time (no source)"
-    assert state.identity.project == "app (/work/app)"  # not the model's to say
-    result = [decision.text for decision in state.decisions]
-    assert "one lock a session (no source)" in result
-    assert "src/auth.py" in state.working.files_modified
-
-
 def test_an_answer_that_says_nothing_new_is_no_version(
     places: Places, transcript: Path, claude: StandIn
 ) -> None:
@@ -82,15 +64,6 @@ def test_an_answer_that_says_nothing_new_is_no_version(
     assert first is not None
     claude.says(f"<document>\n{first.text}\n</document>")
     assert update_by_claude(places, transcript=transcript) == (None, "")
-
-
-def test_without_the_program_and_without_news_nothing_is_written(
-    places: Places, transcript: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    update_state(places, transcript=transcript)
-    monkeypatch.setenv("PATH", "/nowhere")
-    asked = update_by_claude(places, transcript=transcript)
-    assert asked == (None, "the program claude is not on PATH")
 
 
 def test_it_is_asked_once_even_if_another_program_writes_meanwhile(

@@ -48,12 +48,6 @@ def test_any_event(world: World, words: tuple[str, ...]) -> None:
     assert [run.outcome for run in world.runs] == ["there is no such event"]
 
 
-def test_without_a_word_the_json_names_the_event(world: World) -> None:
-    done = world.run("", command=MEMTUI_HOOK, hook_event_name="PreCompact", trigger="manual")
-    assert done.out.startswith("HARBOR PROJECT CONTEXT")
-    assert [run.event for run in world.runs] == ["pre-compact"]
-
-
 @pytest.mark.parametrize("event", ["pre-compact", "session-start"])
 def test_streams_that_are_closed(world: World, event: str) -> None:
     data = json.dumps(world.payload(trigger="auto", source="compact")).encode()

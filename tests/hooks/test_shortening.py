@@ -73,7 +73,7 @@ def short_state(text: str, room: int) -> str:
 @cache
 def shorter_and_shorter() -> Mapping[int, str]:
     """The document in less and less room, by the room."""
-    return {room: short_state(TEXT, room) for room in range(0, len(TEXT), 7)}
+    return {room: short_state(TEXT, room) for room in range(0, len(TEXT), 13)}
 
 
 def test_texts_that_fit_are_unchanged() -> None:

@@ -16,10 +16,11 @@ from memtui.hooks import LIMIT
 
 
 class Payload(NamedTuple):
-    """The fields of a hook's JSON that memtui uses; missing ones and those of a wrong type are ""."""
+    """The fields of a hook's JSON that memtui uses; missing ones and those of a wrong type are "".
 
-    event: str = ""
-    """`hook_event_name`."""
+    The summary is its `compact_summary`.
+    """
+
     session_id: str = ""
     transcript_path: str = ""
     cwd: str = ""
@@ -32,7 +33,6 @@ class Payload(NamedTuple):
     prompt: str = ""
     """Of UserPromptSubmit: the typed text."""
     summary: str = ""
-    """Of PostCompact: `compact_summary`."""
     agent_id: str = ""
     """Set when the hook runs inside a subagent."""
     problem: str = ""
@@ -65,22 +65,9 @@ def parse_payload(data: bytes) -> Payload:
     if not isinstance(fields, dict):
         return Payload(problem="standard input is not a JSON object")
 
-    def text(name: str) -> str:
-        value = fields.get(name)
-        return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
-
-    return Payload(
-        event=text("hook_event_name"),
-        session_id=text("session_id"),
-        transcript_path=text("transcript_path"),
-        cwd=text("cwd"),
-        trigger=text("trigger"),
-        source=text("source"),
-        reason=text("reason"),
-        prompt=text("prompt"),
-        summary=text("compact_summary"),
-        agent_id=text("agent_id"),
-    )
+    fields["summary"], fields["problem"] = fields.get("compact_summary"), ""
+    given = {name: value for name in Payload._fields if isinstance(value := fields.get(name), str)}
+    return Payload(**{name: value.encode("utf-8", "replace").decode() for name, value in given.items()})
 
 
 def project_of(payload: Payload, env: Mapping[str, str] = os.environ) -> Project | None:

@@ -84,7 +84,6 @@ def _work(arguments: list[str], report: Report, data: bytes | None) -> str:
         report.add_work("nothing: switched off")
         return ""
     payload = read_payload(data)
-    report.event = event_of(arguments, payload)[:40]
     report.session_id = payload.session_id[:100]
     if report.event not in EVENTS:
         report.problem("there is no such event")
@@ -130,13 +129,6 @@ def with_messages(text: str, report: Report) -> str:
 
     message = " ".join(report.messages)
     return json.dumps({**(json.loads(text) if text else {}), "systemMessage": message}) + "\n"
-
-
-def event_of(arguments: list[str], payload: Payload) -> str:
-    """The event on the command line, or else in the hook's JSON: ``PreCompact``."""
-    name = arguments[0] if arguments else payload.event
-    plain = name.lower().replace("_", "").replace("-", "")
-    return next((event for event in EVENTS if event.replace("-", "") == plain), name)
 
 
 def handle(payload: Payload, project: Project, home: Home, report: Report) -> str:
