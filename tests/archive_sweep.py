@@ -73,7 +73,7 @@ class Place:
         entries = self.archive.entries()
         whole = [each for each in entries if not each.problem]
         verified = [each for each in entries if not self.archive.verify(each)]
-        listing = SessionList(self.places.project, self.places.home, self.places.claude, lambda: NOW)
+        listing = SessionList(self.places, lambda: NOW)
         (session,) = listing.entries()
         said = " ".join(each.message for each in check_archive(self.places, lambda: NOW))
         assert bool(whole) == bool(verified) == session.archived == ("1 session kept" in said), where

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.ground.project import Home, Project, memtui_home, transcript_slug
+from memtui.ground.project import Home, Places, Project, memtui_home, transcript_slug
 from memtui.store import session_list
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import ArchiveSettings
@@ -38,7 +38,7 @@ def transcript(tmp_path: Path, project: str, session: str, *, days: float = 0) -
 
 
 def listing(tmp_path: Path, home: Home) -> SessionList:
-    return SessionList(Project(tmp_path / "p"), home, tmp_path / "claude", lambda: NOW)
+    return SessionList(Places(Project(tmp_path / "p"), home, tmp_path / "claude"), lambda: NOW)
 
 
 def test_the_newest_comes_first_with_the_days_it_has_left(tmp_path: Path, home: Home) -> None:

@@ -15,7 +15,7 @@ from memtui.cli.output import print_list, say
 from memtui.flows.forgetting import Traces, forget, traces_of
 from memtui.ground.clock import day_and_minute, local_minute, system_clock
 from memtui.ground.files import FileProblem
-from memtui.ground.project import Places, claude_config, memtui_home
+from memtui.ground.project import Places, memtui_home
 from memtui.secrets.secrets import masked, masked_in
 from memtui.store.archive import Archive, Kept, sessions_text
 from memtui.store.archive_settings import archive_settings
@@ -42,7 +42,7 @@ def sessions(everywhere: bool, as_json: bool, places: Places) -> None:
     `cleanupPeriodDays` after their last line, 30 unless its settings say otherwise. ✓ marks those
     of which `memtui archive` keeps a whole copy, ✗ incomplete those that its next run has to complete.
     """
-    listing = SessionList(places.project, places.home, places.claude, system_clock)
+    listing = SessionList(places, system_clock)
     found = []
     for each in listing.entries(everywhere=everywhere):
         try:
@@ -122,9 +122,7 @@ def archive(ctx: click.Context, everywhere: bool, places: Places) -> None:
         say("Nothing is kept: you said no, or [archive] keep = false in config.toml; keep = true allows it.")
         return
     copies, added, number, private, failed = _archive(), 0, 0, 0, 0
-    for each in SessionList(places.project, home, claude_config(), system_clock).entries(
-        everywhere=everywhere
-    ):
+    for each in SessionList(places, system_clock).entries(everywhere=everywhere):
         if each.kept is not None:
             continue  # deleted by Claude Code: there is nothing new
         try:

@@ -296,7 +296,7 @@ def check_archive(places: Places, clock: Clock) -> Iterator[Finding]:
         settings = archive_settings(places.home)
         archive = Archive(places.home)
         entries = archive.entries()
-        sessions = SessionList(places.project, places.home, places.claude, clock).entries()
+        sessions = SessionList(places, clock).entries()
     except FileProblem as problem:
         yield Finding(check, Level.BROKEN, str(problem))
         return

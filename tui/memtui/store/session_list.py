@@ -100,11 +100,11 @@ def agents_of(transcript: Path) -> list[Agent]:
 class SessionList:
     """Lists sessions; summaries are cached until their transcript changes."""
 
-    def __init__(self, project: Project, home: Home, config: Path, clock: Clock) -> None:
-        self._store = TranscriptStore(project, config)
-        self._archive = Archive(home)
-        self._home = home
-        self._config = config
+    def __init__(self, places: Places, clock: Clock) -> None:
+        self._store = TranscriptStore(places.project, places.claude)
+        self._archive = Archive(places.home)
+        self._home = places.home
+        self._config = places.claude
         self._clock = clock
         self._known: dict[str, tuple[int, SessionSummary]] | None = None
 
@@ -223,7 +223,7 @@ def archive_ending_sessions(places: Places, clock: Clock) -> list[FileProblem]:
     if not settings.keep:
         return []
     archive, failed = Archive(places.home), list[FileProblem]()
-    for session in SessionList(places.project, places.home, places.claude, clock).entries():
+    for session in SessionList(places, clock).entries():
         if session.days_left is not None and session.days_left <= SOON:
             try:
                 archive.keep(session.path, settings)
@@ -309,11 +309,18 @@ def session_tree(
     stored = _naming(session_id, stored_entries(memories.folder), memories.folder, cancelled)
     made = {entry.name: Made(entry, memories.head(entry)) for entry in reversed(list(stored))}
     reviews = {each.name: each for each in memories.file_entries()}
-    captures = [
-        Captured(entry, capture, tuple(_of_review(capture, reviews, made, memories)))
-        for entry, capture in _captures(store, session_id)
-        if not cancelled()
-    ]
+    captures = []
+    for entry in reversed(list(_naming(session_id, store.entries(), project.root, cancelled))):
+        with suppress(CaptureProblem):
+            capture = store.load(entry)
+            if capture.session_id == session_id:
+                # The memory stored by its review, else its memory file.
+                file = [reviews[capture.memory]] if capture.memory in reviews else []
+                found = tuple(
+                    made.get(name) or Made(each, memories.head(each))
+                    for each, name in stored_as(file, project.root)
+                )
+                captures.append(Captured(entry, capture, found))
     captured = {each.entry.name for capture in captures for each in capture.memories}
     rest = list(captures)
     branches = []
@@ -327,15 +334,6 @@ def session_tree(
     return SessionTree(tuple(branches), tuple(rest), others)
 
 
-def _captures(store: CaptureStore, session_id: str) -> Iterator[tuple[Entry, Capture]]:
-    named = _naming(session_id, store.entries(), store.project.root)
-    for entry in reversed(list(named)):
-        with suppress(CaptureProblem):
-            capture = store.load(entry)
-            if capture.session_id == session_id:
-                yield entry, capture
-
-
 def _naming(
     session_id: str, entries: Iterable[Entry], within: Path, cancelled: Callable[[], bool] = never
 ) -> Iterator[Entry]:
@@ -346,18 +344,6 @@ def _naming(
             return
         if head and name in head:
             yield entry
-
-
-def _of_review(
-    capture: Capture, reviews: dict[str, Entry], made: dict[str, Made], store: MemoryFiles
-) -> Iterator[Made]:
-    """The memory stored by a capture's review, else its memory file."""
-    file = reviews.get(capture.memory)
-    if file is None:
-        return
-    with suppress(FileProblem):
-        stored = next((name for _, name in stored_as([file], store.project.root)), "")
-        yield made.get(stored) or Made(file, store.head(file))
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,7 @@ class SessionsScreen(Screen[None]):
         self._model = model
         self._choosing = choosing
         places = model.places
-        self._list = SessionList(places.project, places.home, places.claude, model.clock)
+        self._list = SessionList(places, model.clock)
         self._archive = Archive(places.home)
         self._rows = SessionListing(model.project.root)
         self._rows.everywhere = choosing
