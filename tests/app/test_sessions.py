@@ -218,7 +218,7 @@ async def test_without_a_session_its_keys_say_so(world: World) -> None:
 async def test_the_marked_sessions_are_kept_and_exported(
     two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
     async with opened(two) as driver:
         await listed(driver)
         await driver.press("space", "j", "space", "ctrl+p", *"keep these")

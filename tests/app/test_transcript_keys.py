@@ -251,6 +251,7 @@ async def test_e_in_capitals_writes_the_session_to_a_file(
     long: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
     async with opened(long) as driver:
         await reading(driver)
         await driver.press("E")

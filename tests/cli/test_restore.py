@@ -33,7 +33,7 @@ def test_where_there_is_nothing(memtui: Memtui, project: Project) -> None:
     done = memtui("restore")
     assert (done.code, done.out) == (1, "")
     assert str(project.root) in done.err
-    assert memtui("restore", "--id", "CMEM-20260101-000000").code == 1
+    assert memtui("restore", "CMEM-20260101-000000") == memtui("restore", "--id", "CMEM-20260101-000000")
     assert memtui("restore", "--id", "x", "--session", "y").code == 2
 
 

@@ -26,7 +26,7 @@ from textual.theme import Theme, ThemeProvider
 from textual.widget import Widget
 from textual.widgets import Input, OptionList
 
-from memtui.app.base import BaseApp, add_size_classes, shown
+from memtui.app.base import BaseApp, add_size_classes, downloads, shown
 from memtui.app.browser import BrowserScreen
 from memtui.app.changes import Change
 from memtui.app.project import ProjectModel
@@ -386,10 +386,8 @@ class MemtuiApp(BaseApp):
     def deliver_screenshot(
         self, filename: str | None = None, path: str | None = None, time_format: str | None = None
     ) -> str | None:
-        """Save a screenshot in Downloads, else in the home folder."""
-        downloads = Path.home() / "Downloads"
-        folder = path or str(downloads if downloads.is_dir() else Path.home())
-        return super().deliver_screenshot(filename, folder, time_format)
+        """Save a screenshot where the user's downloads are."""
+        return super().deliver_screenshot(filename, path or str(downloads()), time_format)
 
     def search_themes(self) -> None:
         before = self.theme

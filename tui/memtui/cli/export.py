@@ -196,6 +196,7 @@ def _handoff_json(
 
 
 @click.command("restore")
+@click.argument("memory", default="", metavar="[ID]", shell_complete=complete_id)
 @click.option(
     "--id", "memory_id", metavar="CMEM-...", default="", shell_complete=complete_id,
     help="The memory with this Recovery ID, or its beginning or end.",
@@ -205,15 +206,18 @@ def _handoff_json(
 @click.option("--print", "printed", is_flag=True, help="Print it even on a terminal, instead of copying it.")
 @json_option
 @places_option
-def restore(memory_id: str, session: str, full: bool, printed: bool, as_json: bool, places: Places) -> None:
+def restore(
+    memory: str, memory_id: str, session: str, full: bool, printed: bool, as_json: bool, places: Places
+) -> None:
     """Hand an earlier session's knowledge over to a new one.
 
     Makes the text that a new session gets after /clear: quoted notes of less than 9,000 characters on where
-    the project's newest session stands, or on another session (--session), or from a stored memory (--id). On
+    the project's newest session stands, or on another session (--session), or from a stored memory (ID). On
     a terminal it is copied, ready to be pasted into Claude Code; anywhere else it is printed.
     """
+    memory_id = memory_id or memory
     if memory_id and session:
-        raise click.UsageError("--id and --session are two different things; name one.")
+        raise click.UsageError("a memory and a session are two different things; name one.")
     if memory_id:
         restored = restore_memory(places, system_clock, memory_id, full=full)
     else:

@@ -77,8 +77,9 @@ def _done(plan: Plan, places: Places, yes: bool, nothing: str) -> bool:
     if not plan:
         say(f"Nothing to do: {nothing}")
         return False
-    for line in plan.lines():
-        say(f"  {line}")
+    say("\n".join(f"  {each}" for each in plan.lines()))
+    if typed := typed_lines(plan):
+        say("claude is not on the PATH: its lines are yours to type at Claude Code's prompt.")
     if not yes:
         if not can_answer():
             raise click.ClickException("nothing was changed; accept this with --yes.")
@@ -87,10 +88,8 @@ def _done(plan: Plan, places: Places, yes: bool, nothing: str) -> bool:
             return False
     for sentence in apply(plan, places):
         say(sentence)
-    if lines := typed_lines(plan):
-        say("Type at Claude Code's prompt:")
-        for each in lines:
-            say(f"  {each}")
+    if typed:
+        say("\n  ".join(("Type at Claude Code's prompt:", *typed)))
         raise click.ClickException(
             "claude is not on the PATH: type these lines, or do this again where it is."
         )

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.app.base import BaseApp
+from memtui.app.base import BaseApp, downloads
 from memtui.app.screens.dialogs import AskScreen, ConfirmScreen
 from memtui.app.terminal import run_aside, run_in_window
 from memtui.ground.clean import clean_line
@@ -87,7 +87,7 @@ async def export_sessions(
     from memtui.ground.project import expanded
     from memtui.store.export import export_session, session_file
 
-    several, here = len(transcripts) > 1, Path.cwd()
+    several, here = len(transcripts) > 1, downloads()
     question = (
         f"Export {len(transcripts)} sessions into a folder" if several else "Export this session to a file"
     )
