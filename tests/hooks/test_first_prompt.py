@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from memtui.hooks.compaction import first_prompt
 
 
@@ -42,30 +40,15 @@ NOISE = [
 ]
 
 
-@pytest.mark.parametrize("noise", NOISE)
-def test_noise_before_it_is_passed_over(tmp_path: Path, noise: str) -> None:
+def test_noise_before_it_is_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
-    path.write_text(noise + said("Fix it") + said("And that"))
-    assert first_prompt(path) == "Fix it"
-    path.write_text(noise)
+    path.write_text("".join(NOISE))
     assert first_prompt(path) == ""
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        ("  Fix it \n", "Fix it"),
-        ([{"type": "text", "text": "<ide_selection>x</ide_selection>Fix it"}], "Fix it"),
-        ("<command-message>epic</command-message><command-name>/epic</command-name>"
-         "<command-args>the login</command-args>", "/epic the login"),
-        ("Implement the following plan:\n\n# Plan", "Implement the following plan:\n\n# Plan"),
-        ("caf\u00e9 \ud83d\ude00", "caf\u00e9 \U0001f600"),
-    ],
-)  # fmt: skip
-def test_words_in_every_shape(tmp_path: Path, content: object, words: str) -> None:
-    path = tmp_path / "t.jsonl"
-    path.write_text(said(content).rstrip("\n"))  # and no line feed at the end
-    assert first_prompt(path) == words
+    path.write_text("".join((*NOISE, said("  Fix it \n"), said("And that"))))
+    assert first_prompt(path) == "Fix it"
+    command = "<command-message>epic</command-message><command-name>/epic</command-name>"
+    path.write_text(said(f"{command}<command-args>the login</command-args>").rstrip("\n"))
+    assert first_prompt(path) == "/epic the login"
 
 
 def test_a_large_transcript_takes_little_memory(tmp_path: Path) -> None:

@@ -39,40 +39,23 @@ PLACES = (
 )
 
 
-def _to_outside(path: Path, outside: Path) -> None:
-    path.symlink_to(outside)
-
-
-def _to_file_outside(path: Path, outside: Path) -> None:
-    path.symlink_to(outside / path.name if (outside / path.name).exists() else outside / "secret.md")
-
-
-def _up_and_out(path: Path, outside: Path) -> None:
-    path.symlink_to(os.path.relpath(outside / "secret.md", path.parent))
-
-
-def _to_nothing(path: Path, outside: Path) -> None:
-    path.symlink_to(outside / "made-by-memtui")
-
-
-def _to_itself(path: Path, outside: Path) -> None:
-    path.symlink_to(path.name)
-
-
-def _pipe(path: Path, outside: Path) -> None:
-    os.mkfifo(path)
-
-
-def _binary(path: Path, outside: Path) -> None:
-    path.write_bytes(bytes(range(256)) * 16)
-
-
 def _huge(path: Path, outside: Path) -> None:
     with path.open("wb") as file:
         file.truncate(1 << 34)
 
 
-KINDS = (_to_outside, _to_file_outside, _up_and_out, _to_nothing, _to_itself, _pipe, _binary, _huge)
+KINDS: dict[str, Callable[[Path, Path], object]] = {
+    "to outside": lambda path, outside: path.symlink_to(outside),
+    "to a file outside": lambda path, outside: path.symlink_to(
+        outside / path.name if (outside / path.name).exists() else outside / "secret.md"
+    ),
+    "up and out": lambda path, outside: path.symlink_to(os.path.relpath(outside / "secret.md", path.parent)),
+    "to nothing": lambda path, outside: path.symlink_to(outside / "made-by-memtui"),
+    "to itself": lambda path, outside: path.symlink_to(path.name),
+    "a pipe": lambda path, outside: os.mkfifo(path),
+    "binary": lambda path, outside: path.write_bytes(bytes(range(256)) * 16),
+    "huge": _huge,
+}
 LAYOUTS = list(product(PLACES, KINDS))
 
 
@@ -124,20 +107,14 @@ def _seen(folder: Path) -> dict[str, object]:
     return found
 
 
-def _put_in_place(world: World, place: str, kind: Callable[[Path, Path], None], outside: Path) -> None:
+@pytest.mark.parametrize(("place", "kind"), LAYOUTS)
+def test_nothing_outside_is_read_or_written(world: World, place: str, kind: str) -> None:
+    outside = _lay(world)
     path = world.project.root / place
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists():
         path.rename(world.base / "taken-away")
-    kind(path, outside)
-
-
-@pytest.mark.parametrize(("place", "kind"), LAYOUTS, ids=lambda value: getattr(value, "__name__", value))
-def test_nothing_outside_is_read_or_written(
-    world: World, place: str, kind: Callable[[Path, Path], None]
-) -> None:
-    outside = _lay(world)
-    _put_in_place(world, place, kind, outside)
+    KINDS[kind](path, outside)
     before = _seen(outside)
     before_home = _seen(world.claude)
     printed = [
@@ -151,12 +128,12 @@ def test_nothing_outside_is_read_or_written(
     assert SECRET not in "".join(printed)
     assert printed[0].startswith(("AGILEFLOW PROJECT", "HARBOR PROJECT"))
     # What was written is in two places, and for this person alone.
-    prepared = {world.project.root / place, *(world.project.root / place).parents}
+    prepared = {path, *path.parents}
     for made in (world.project.root / ".project", world.memtui_home):
-        for path in [made, *made.rglob("*")] if made.is_dir() and not made.is_symlink() else []:
-            if path not in prepared:
-                assert path.is_dir() or SECRET.encode() not in path.read_bytes()
-                assert mode_of(path) & 0o077 == 0
+        for each in [made, *made.rglob("*")] if made.is_dir() and not made.is_symlink() else []:
+            if each not in prepared:
+                assert each.is_dir() or SECRET.encode() not in each.read_bytes()
+                assert mode_of(each) & 0o077 == 0
 
 
 @pytest.mark.parametrize(

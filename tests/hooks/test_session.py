@@ -14,7 +14,6 @@ from memtui.documents.session_state import parse_session_state
 from memtui.hooks import compaction, session
 from memtui.hooks.records import Report
 from memtui.hooks.sections import LIMIT, size_of
-from memtui.secrets.quoting import fenced, harmless
 from memtui.store import commands_file
 from tests.disk import names
 from tests.hooks.world import SESSION, World
@@ -312,30 +311,6 @@ def test_imitated_system_messages_are_removed(world: World, attack: str) -> None
     assert not re.search(
         r"</?\s*(system|persisted|command|local|claude|task|ide|session)", seen, re.IGNORECASE
     )
-
-
-def test_what_is_private_stays_private() -> None:
-    assert harmless("a <private>b</private> c") == "a [private] c"
-    assert harmless("a <PRIVATE x=1>b\n\nc") == "a [private]"
-    assert harmless("1 < 2 <b> List<String> <invoke>") == "1 < 2 <b> List<String> <invoke>"
-    assert harmless("\x1b[2J") == "\u241b[2J"
-    assert harmless("#include <system.h> if a <system && b") == "#include <system.h> if a <system && b"
-    assert harmless("👨\u200d👩 می\u200cروم") == "👨\u200d👩 می\u200cروم"
-
-
-def test_a_tag_without_end_costs_no_time() -> None:
-    attack = "<system" + "_a" * 20_000
-    assert harmless(f"{attack}!") == "[tag]!"
-    assert harmless("<system-reminder\nand all behind it") == "[tag]\nand all behind it"
-    assert harmless("<" + "a-" * 20_000) == "<" + "a-" * 20_000
-
-
-@pytest.mark.parametrize("text", ["x", "```\nx\n```", "`````\n````", "a ``` b"])
-def test_no_text_closes_its_fence(text: str) -> None:
-    first, *inside, last = fenced(text).split("\n")
-    assert first == last + "text"
-    assert "\n".join(inside) == text
-    assert last not in text
 
 
 def test_a_transcript_that_takes_long_gives_way_to_the_last_version(
