@@ -148,6 +148,8 @@ def test_the_draft_quotes_and_names_its_lines() -> None:
     assert memory.questions == ()
     asked = replace(facts, turns=(turn(1, "Build a kiln", "Built. Shall I fire it?"),))
     assert draft_memory(asked).questions == ('Claude said last (L2 09:00): "Built. Shall I fire it?"',)
+    stopped = replace(facts, turns=(turn(1, "Build a kiln", end="interrupted"),))
+    assert draft_memory(stopped).questions == ("The last turn was interrupted (L1 09:00)",)
     assert memory.key_files == ("b.py", "a.py")
     assert memory.extra[0].text.endswith(
         "- L2 09:00 Claude: Built. All tests pass.\n- L1 09:00 User: Build a kiln, never with lead"

@@ -123,6 +123,9 @@ def test_a_later_run_whose_exit_status_is_hidden_is_told_with_the_failure() -> N
     assert error_event(facts, error, None).startswith(again)
     proved = replace(facts, commands=(*facts.commands, ran("npm test", 30)))
     assert ", ok when it ran again at L30: " in error_event(proved, error, None)
+    pushed = Facts(errors=(failed("git push", 3),), commands=(ran("git fetch", 4), ran("git push -u o x", 5)))
+    alike = "Bash `git push` failed at L3, `git push` ok with other arguments at L5: "
+    assert error_event(pushed, pushed.errors[0], None).startswith(alike)
 
 
 # --- the conversation ---------------------------------------------------------------------------------------

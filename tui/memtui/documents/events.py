@@ -41,7 +41,7 @@ from memtui.transcript.records import (
     is_after,
     later,
 )
-from memtui.transcript.shell import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, shows_outcome
+from memtui.transcript.shell import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, programs_run, shows_outcome
 from memtui.transcript.short_text import one_line, shortened, telling_line
 
 _COUNTED = 50
@@ -79,22 +79,28 @@ def error_event(facts: Facts, error: ErrorFact, root: Path | None, *, clock: boo
 
 
 def _ran_again(facts: Facts, error: ErrorFact, *, clock: bool) -> str:
-    """A later run of the same command or checks: the first that went well, else the last that hides how."""
+    """A later run of the same command or checks: the first that went well, else the last that hides how.
+
+    Without one, the first success of the same programs with other arguments.
+    """
     if error.tool not in SHELL_TOOLS:
         return ""
-    target, hidden = bare_command(error.target)[:_TARGET], ""
+    target, programs = bare_command(error.target)[:_TARGET], programs_run(error.target)
+    hidden = alike = ""
     for command in facts.commands:
         outcome = outcome_of(command)
         if not is_after(command.source, error.source) or outcome not in ("ok", HIDDEN):
             continue
+        where = citation(command.source, clock=clock)
+        place = f" at {where}" if where else ""
         again = bare_command(command.text)[:_TARGET] == target
         if again or passes_again(command, error.target, error.message):
-            where = citation(command.source, clock=clock)
-            place = f" at {where}" if where else ""
             if outcome == "ok":
                 return f", ok when it ran again{place}"
             hidden = f", ran again{place} with its {HIDDEN}"
-    return hidden
+        elif not alike and outcome == "ok" and programs and programs_run(command.text) == programs:
+            alike = f", `{'`, `'.join(sorted(programs))}` ok with other arguments{place}"
+    return hidden or alike
 
 
 def failed_checks(facts: Facts, *, clock: bool = False) -> list[str]:

@@ -187,10 +187,13 @@ def _learnings(facts: Facts) -> Iterator[str]:
 
 
 def _questions(facts: Facts) -> list[str]:
-    """Open work on record; without any, the question with which Claude ended."""
+    """Open work on record but the request, which is the goal; else the question with which Claude ended."""
     if facts.from_capture:
         return [_only_capture()]
-    return open_work(facts, clock=True) or list(filter(None, [asked_last(facts, clock=True)]))
+    turn = unfinished_turn(facts)
+    left = [capitalised(turn_line(facts, turn, clock=True))] if turn else []
+    left += open_work(facts, clock=True, with_request=False)
+    return left or list(filter(None, [asked_last(facts, clock=True)]))
 
 
 def _confidence(facts: Facts) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -436,19 +438,10 @@ _WORDS = 20
 """Number of the user's last messages examined."""
 _LEAST = 3
 """Minimum number of letters for a script to count."""
-_SCRIPTS = (
-    ("Japanese", re.compile(r"[\u3040-\u30ff]"), 0.05),
-    ("Korean", re.compile(r"[\u1100-\u11ff\uac00-\ud7af]"), 0.05),
-    ("Chinese", re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]"), 0.1),
-    ("Cyrillic script", re.compile(r"[\u0400-\u04ff]"), 0.2),
-    ("Greek script", re.compile(r"[\u0370-\u03ff]"), 0.2),
-    ("Arabic script", re.compile(r"[\u0600-\u06ff]"), 0.2),
-    ("Hebrew script", re.compile(r"[\u0590-\u05ff]"), 0.2),
-    ("Devanagari", re.compile(r"[\u0900-\u097f]"), 0.2),
-    ("Thai", re.compile(r"[\u0e00-\u0e7f]"), 0.2),
-    ("Latin script", re.compile(r"[A-Za-z\u00c0-\u024f]"), 0.2),
-)
-"""Scripts with the share of letters that identifies a text; Latin words are often names."""
+_LANGUAGES = {"HIRAGANA": "Japanese", "KATAKANA": "Japanese", "HANGUL": "Korean", "CJK": "Chinese"}
+"""Languages that a script identifies; all but Chinese are written with others beside it."""
+_SHARES = {"Japanese": 0.05, "Korean": 0.05, "Chinese": 0.1}
+"""The share of letters from which on they do; Latin words are often names."""
 _PASTED = re.compile(r"\[pasted at L\d[^\]]*\]")
 _NAMED = re.compile(rf"`[^`]*`|https?://\S+|/?(?:[\w.@-]+/)+[\w.@-]*|{_PASTED.pattern}")
 """Code, addresses, paths and pasted blocks, which are not the user's own words."""
@@ -467,12 +460,11 @@ def dynamics(facts: Facts) -> Dynamics:
 def language(facts: Facts) -> str:
     """The language of the user's own words if the script identifies it, else the script; "" if none."""
     words = _NAMED.sub(" ", " ".join(ask.text for ask in user_requests(facts)[:_WORDS]))
-    letters = sum(map(str.isalpha, words))
-    for name, script, share in _SCRIPTS:
-        found = len(script.findall(words))
-        if found >= _LEAST and found >= share * letters:
-            return name
-    return ""
+    scripts = (unicodedata.name(each, "").partition(" ")[0] for each in words if each.isalpha())
+    found = Counter(_LANGUAGES.get(script, f"{script.capitalize()} script") for script in scripts)
+    ranked = sorted(found, key=lambda name: (_SHARES.get(name, 1), name == "Latin script", -found[name]))
+    shares = ((name, _SHARES.get(name, 0.2) * found.total()) for name in ranked)
+    return next((name for name, share in shares if found[name] >= max(_LEAST, share)), "")
 
 
 def _style(facts: Facts) -> str:

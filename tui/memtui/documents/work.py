@@ -164,15 +164,15 @@ def pending(facts: Facts, *, clock: bool = False) -> list[str]:
     return open_work(facts, clock=clock) or ([said] if said else [])
 
 
-def open_work(facts: Facts, *, clock: bool = False) -> list[str]:
-    """Open work on record, most urgent first."""
-    return list(dict.fromkeys(_open_work(facts, clock=clock)))
+def open_work(facts: Facts, *, clock: bool = False, with_request: bool = True) -> list[str]:
+    """Open work on record, most urgent first; `with_request`, the request that a last turn has left."""
+    return list(dict.fromkeys(_open_work(facts, clock, with_request)))
 
 
-def _open_work(facts: Facts, *, clock: bool) -> Iterator[str]:
+def _open_work(facts: Facts, clock: bool, with_request: bool) -> Iterator[str]:
     if question := unanswered(facts, clock=clock):
         yield question
-    if ask := open_request(facts):
+    if with_request and (ask := open_request(facts)):
         yield ask.quoted(_LAST, clock=clock)
     for task in open_tasks(facts):
         line = f"{task.text} (in progress)" if task.doing else task.text
