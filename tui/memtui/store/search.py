@@ -27,8 +27,8 @@ from memtui.store.archive_settings import archive_settings
 from memtui.store.claude_memory import memory_folder
 from memtui.store.confirmed_pins import Confirmed
 from memtui.store.listing import ProjectTest
-from memtui.store.search_documents import KINDS, Kind, Listed, entry_at, read_document
-from memtui.store.search_index import DOCUMENT, File, IndexDamaged, SearchIndex, unpacked
+from memtui.store.search_documents import KINDS, File, Kind, Source, entry_at, read_document
+from memtui.store.search_index import DOCUMENT, IndexDamaged, SearchIndex, unpacked
 from memtui.store.search_query import TOUCHED, Query, Search, matches, path_query
 from memtui.store.transcripts import TranscriptStore
 from memtui.transcript.messages import Message, Role, read_messages
@@ -208,7 +208,7 @@ class Searcher:
         complete = self._complete
         if time.monotonic() - self._looked > _FRESH:
             complete = self.update(budget=budget)
-        for again in (True, False):
+        for _ in range(2):
             try:
                 with self.index.reading() as self._connection:
                     where = self._where(self._connection, asked, scope, path, tags)
@@ -217,13 +217,9 @@ class Searcher:
                 if scope is Scope.SESSION:  # of pins those that come from it
                     groups = [_only_of(path, each) if each.kind is Kind.PIN else each for each in groups]
                 return groups
-            except IndexDamaged as error:
-                if not again and complete:
-                    raise FileProblem(self.index.path, f"cannot be read: {error}") from error
-                if not again:  # it is being made by another search
-                    return [Group(KINDS[word], complete=False) for word in asked.kinds]
+            except IndexDamaged:
                 complete = self.update(budget=budget)
-        raise AssertionError
+        return [Group(KINDS[word], complete=False) for word in asked.kinds]  # another search is making it
 
     def interrupt(self) -> None:
         """End the search that another thread has begun, as its results are not wanted any more."""
@@ -371,15 +367,16 @@ class Searcher:
             file = files[row.file]
             path = Path(file.path)
             with suppress(OSError):
-                kind = Kind(file.kind)
-                document = read_document(Listed(kind, entry_at(path), file.project), self._places.home)
+                document = read_document(Source(file.kind, entry_at(path), file.project), self._places.home)
                 text = document.texts[row.line - 1] if row.line <= len(document.texts) else ""
                 snippet, marks = query.snippet(text)
                 elsewhere = self._elsewhere(file.project)
                 said = " · ".join(filter(None, (file.note, elsewhere)))
-                result = Result(kind, file.name, file.title, row.when, said, snippet, marks, text)
-                result = result._replace(project=file.project if elsewhere else "")
-                if kind is Kind.PIN:
+                project = file.project if elsewhere else ""
+                result = Result(
+                    file.kind, file.name, file.title, row.when, said, snippet, marks, text, project
+                )
+                if file.kind is Kind.PIN:
                     if file.project and text not in Confirmed(self._places.home):
                         continue
                     if row.line <= len(document.pins):
@@ -422,7 +419,7 @@ def _files(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, 
         FROM files WHERE id IN (SELECT value FROM json_each(?))
     """
     found = connection.execute(query, (Kind.SESSION, json.dumps(list(numbers))))
-    return {row[0]: File(*row[1:]) for row in found}
+    return {number: File(path, Kind(kind), *rest) for number, path, kind, *rest in found}
 
 
 def with_snippet(found: Result, query: Query) -> Result:

@@ -57,34 +57,50 @@ _ANY = re.compile(r"[^.].*", re.DOTALL)
 _MARKDOWN = re.compile(r"[^.].*\.md")
 
 
-class Listed(NamedTuple):
-    """A file to index."""
+class Source(NamedTuple):
+    """A file to index, and where its new part begins."""
 
     kind: Kind
     entry: Entry
     project: str = ""
     """Root of the project that it belongs to; "" if only its text can tell, or it belongs to all."""
+    path: str = ""
+    """Of a transcript."""
+    number: int = 0
+    """Of its row in the index; 0 if it is new."""
+    offset: int = 0
+    line: int = 1
 
 
 @dataclass(slots=True)
-class Document:
-    """A file, read for searching; secrets are masked."""
+class File:
+    """A file in the index; of a document that was just read its texts, too. Secrets are masked."""
 
-    name: str
-    """Recovery ID, session id, else the file's name."""
-    title: str
-    texts: list[str]
-    """One as a rule; of a file of pins one for each pin."""
-    created: datetime | None
+    path: str
+    kind: Kind
     project: str
     session: str = ""
+    agent: str = ""
+    """The subagent whose transcript it is, by its name."""
+    stem: str = ""
+    """Where the archive has it, if Claude Code has deleted it."""
+    name: str = ""
+    """Recovery ID, session id, else the file's name."""
+    title: str = ""
     note: str = ""
     """Tags; the kind of a memory of Claude's; the memory that a memory file was stored as; a capture's
     status; a state's version."""
+    texts: tuple[str, ...] = ()
+    """One as a rule; of a file of pins one for each pin."""
+    created: datetime | None = None
     pins: tuple[Pin, ...] = ()
 
 
-def documents(places: Places, folders: Iterable[str]) -> dict[str, Listed]:
+COLUMNS = ("path", "kind", "project", "session", "agent", "stem", "name", "title", "note")
+"""The fields that the index has."""
+
+
+def documents(places: Places, folders: Iterable[str]) -> dict[str, Source]:
     """The documents to search, by their paths. Folders that cannot be listed are left out.
 
     Args:
@@ -95,28 +111,28 @@ def documents(places: Places, folders: Iterable[str]) -> dict[str, Listed]:
     return {path: each for path, each in found.items() if is_text(path)}
 
 
-def _listed(places: Places, folders: Iterable[str]) -> Iterator[Listed]:
+def _listed(places: Places, folders: Iterable[str]) -> Iterator[Source]:
     home = places.home
     roots = {_root(folder) for folder in folders if os.path.isabs(folder)}  # noqa: PTH117
     for month in scan(home.memories, MONTH_NAME):
         with suppress(FileProblem):
-            yield from (Listed(Kind.MEMORY, each) for each in scan(month.path, STORED_NAME))
+            yield from (Source(Kind.MEMORY, each) for each in scan(month.path, STORED_NAME))
     yield from _claudes(places, {transcript_slug(root)[:SLUG_LENGTH]: str(root) for root in roots})
     for root in roots:
         project = Project(root)
         with suppress(FileProblem):  # its pane reports the problem
             for kind, name in ((Kind.CAPTURE, CAPTURE_NAME), (Kind.FILE, MEMORY_FILE_NAME)):
                 files = scan(project.compacts, name, within=root)
-                yield from (Listed(kind, each, str(root)) for each in files)
+                yield from (Source(kind, each, str(root)) for each in files)
         yield from _pins(project.pins, str(root))
     yield from _pins(home.pins, "")
     with suppress(FileProblem):
         for each in scan(home.states, SESSION):
             if newest := newest_version(home, each.name):
-                yield Listed(Kind.STATE, newest)
+                yield Source(Kind.STATE, newest)
 
 
-def _claudes(places: Places, slugs: dict[str, str]) -> Iterator[Listed]:
+def _claudes(places: Places, slugs: dict[str, str]) -> Iterator[Source]:
     """Claude's own memories of all projects; those of an unknown one belong to Claude Code's folder of it."""
     folders = [memory_folder(places)]
     with suppress(FileProblem):
@@ -125,12 +141,12 @@ def _claudes(places: Places, slugs: dict[str, str]) -> Iterator[Listed]:
         above = folder.parent
         project = slugs.get(above.name, str(above)) if above.parent == places.claude / "projects" else ""
         with suppress(FileProblem):
-            yield from (Listed(Kind.CLAUDE, each, project) for each in scan(folder, _MARKDOWN))
+            yield from (Source(Kind.CLAUDE, each, project) for each in scan(folder, _MARKDOWN))
 
 
-def _pins(path: Path, project: str) -> Iterator[Listed]:
+def _pins(path: Path, project: str) -> Iterator[Source]:
     with suppress(OSError):
-        yield Listed(Kind.PIN, entry_at(path), project)
+        yield Source(Kind.PIN, entry_at(path), project)
 
 
 def entry_at(path: Path) -> Entry:
@@ -145,26 +161,29 @@ def _root(folder: str) -> Path:
     return Path(folder)
 
 
-def read_document(file: Listed, home: Home) -> Document:
+def read_document(source: Source, home: Home) -> File:
     """A document; of an unreadable or broken one the name, and its text if there is one."""
-    kind, entry, project = file
+    kind, entry, project, *_ = source
     root = entry.path.parent if kind is Kind.CLAUDE else home.data
     if project and kind in (Kind.CAPTURE, Kind.FILE, Kind.PIN):
         root = Path(project)
     text = ""
     with suppress(FileProblem):
         text = masked(read_within(entry.path, root, limit=_LIMIT, follow=False).decode("utf-8", "replace"))
-    found = Document(entry.name, entry.name, [text], entry.time or written_at(entry), project)
+    found = File(
+        f"{entry.folder}{os.sep}{entry.name}", kind, project, name=entry.name, title=entry.name, texts=(text,)
+    )
+    found.created = entry.time or written_at(entry)
     try:
         _read(kind, found, entry, text)
     except FormatError:
         found.note = "broken"
     if kind is not Kind.PIN:
-        found.texts = [f"{found.name}\n{each}" for each in found.texts]
+        found.texts = (f"{found.name}\n{found.texts[0]}",)
     return found
 
 
-def _read(kind: Kind, found: Document, entry: Entry, text: str) -> None:
+def _read(kind: Kind, found: File, entry: Entry, text: str) -> None:
     # Most searches read none of them, and importing the formats takes longer than a search.
     from memtui.documents.capture import parse_capture
     from memtui.documents.capture_text import opening
@@ -186,12 +205,12 @@ def _read(kind: Kind, found: Document, entry: Entry, text: str) -> None:
         )  # fmt: skip
         found.note = " ".join(f"#{tag}" for tag in meta.tags)
         body = read_stored(found.name, text.encode()).body.decode("utf-8", "replace")
-        found.texts = ["\n".join((meta.description, *meta.tags, body))]
+        found.texts = ("\n".join((meta.description, *meta.tags, body)),)
     elif kind is Kind.CLAUDE:
         fields = fields_of(text)
         name, found.note = fields.get("name") or entry.name, fields.get("type", "")
         found.title = fields.get("description") or name
-        found.texts = [f"{name}\n{found.title}\n{body_of(text)}"]
+        found.texts = (f"{name}\n{found.title}\n{body_of(text)}",)
     elif kind is Kind.FILE:
         found.title, found.note = entry.name.removesuffix(".md"), stored_id(text.encode())
         found.title = parse_memory(text).title or found.title
@@ -207,7 +226,7 @@ def _read(kind: Kind, found: Document, entry: Entry, text: str) -> None:
         found.title = goal_words(state.identity.goal) or found.title
     else:
         found.pins = tuple(parse_pins(text.removeprefix("\ufeff")))
-        found.texts = [pin.text for pin in found.pins]
+        found.texts = tuple(pin.text for pin in found.pins)
         found.created = None
 
 

@@ -29,7 +29,7 @@ from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileLocked, FileProblem, lock, private_folder, writing
 from memtui.ground.project import Home, Places
 from memtui.store.listing import Entry
-from memtui.store.search_documents import Kind, Listed, documents, read_document
+from memtui.store.search_documents import COLUMNS, File, Kind, Source, documents, read_document
 from memtui.store.search_query import words_of
 from memtui.store.sources import Sources, is_agent, is_archived, session_of
 from memtui.store.transcripts import HEAD, cwd_in, first_cwd
@@ -97,37 +97,11 @@ class Row(NamedTuple):
     spoken: str = ""
 
 
-class File(NamedTuple):
-    """A file in the index."""
-
-    path: str
-    kind: str
-    project: str
-    session: str
-    agent: str
-    """The subagent whose transcript it is, by its name."""
-    stem: str
-    """Where the archive has it, if Claude Code has deleted it."""
-    name: str
-    title: str
-    note: str
-
-
 class Part(NamedTuple):
     """What was read of a file, and where reading continues."""
 
     file: File
     rows: list[Row]
-    offset: int = 0
-    line: int = 1
-
-
-class Source(NamedTuple):
-    """A file to index, and where its new part begins."""
-
-    path: str
-    file: Listed
-    number: int = 0
     offset: int = 0
     line: int = 1
 
@@ -253,7 +227,7 @@ class _Update:
         projects = self._documents(set())
         entries = self._sources.entries()
         complete = self._bring(
-            {path: Listed(Kind.SESSION, entry) for path, entry in entries.items()}, documents=False
+            {path: Source(Kind.SESSION, entry, path=path) for path, entry in entries.items()}, documents=False
         )
         self._documents(projects)
         live = self._one("SELECT count(*) FROM rows")
@@ -269,7 +243,7 @@ class _Update:
             self._bring(documents(self._places, found), documents=True)
         return found
 
-    def _bring(self, listed: dict[str, Listed], *, documents: bool) -> bool:
+    def _bring(self, listed: dict[str, Source], *, documents: bool) -> bool:
         """Index what is new of all documents, or of all transcripts."""
         query = (
             "SELECT path, id, project, mtime_ns, size, inode, offset, line FROM files WHERE (kind <> ?) = ?"
@@ -279,21 +253,20 @@ class _Update:
         self._begin()
         for path in known.keys() - listed.keys():
             self._remove(known[path][0])
-        for path, file in listed.items():
+        for path, source in listed.items():
             number, project, *signature, offset, line = known.get(path, (0, "", 0, 0, 0, 0, 1))
-            if tuple(signature) == file.entry.signature and file.project in ("", project):
+            if tuple(signature) == source.entry.signature and source.project in ("", project):
                 continue
-            if _has_grown(file.entry, signature[2], offset):
-                tasks.append(Source(path, file, number, offset, line))
-            else:
-                if number:
-                    self._remove(number)
-                tasks.append(Source(path, file))
+            if _has_grown(source.entry, signature[2], offset):
+                source = source._replace(number=number, offset=offset, line=line)
+            elif number:
+                self._remove(number)
+            tasks.append(source)
         self._commit()
-        return self._read(sorted(tasks, key=lambda each: each.file.entry.mtime_ns, reverse=True))
+        return self._read(sorted(tasks, key=lambda each: each.entry.mtime_ns, reverse=True))
 
     def _read(self, tasks: list[Source]) -> bool:
-        total = sum(each.file.entry.size - each.offset for each in tasks)
+        total = sum(each.entry.size - each.offset for each in tasks)
         done = 0
         with _readers(total) as readers:
             read = partial(_parts, home=self._places.home)
@@ -312,9 +285,9 @@ class _Update:
                 self._begin()
                 self._db.execute(
                     "UPDATE files SET mtime_ns = ?, size = ?, inode = ? WHERE id = ?",
-                    (*source.file.entry.signature, number),
+                    (*source.entry.signature, number),
                 )
-                done += source.file.entry.size - source.offset
+                done += source.entry.size - source.offset
                 self._progress(done, total)
         self._commit()
         return True
@@ -338,11 +311,10 @@ class _Update:
 
     def _add(self, source: Source, file: File) -> int:
         """Add a file; its signature is noted when all of it is read."""
-        cursor = self._db.execute(
-            "INSERT INTO files (path, kind, project, session, agent, stem, name, title, note, inode)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*map(without_surrogates, file), source.file.entry.inode),
-        )
+        values = (without_surrogates(getattr(file, column)) for column in COLUMNS)
+        names = ", ".join(COLUMNS)
+        query = f"INSERT INTO files ({names}, inode) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - ours
+        cursor = self._db.execute(query, (*values, source.entry.inode))
         assert cursor.lastrowid is not None
         return cursor.lastrowid
 
@@ -409,22 +381,18 @@ def _all_parts(read: Callable[[Source], Iterator[Part]], source: Source) -> list
 
 def _parts(source: Source, home: Home) -> Iterator[Part]:
     """The new parts of a file; a transcript that cannot be read has none."""
-    if source.file.kind is not Kind.SESSION:
-        found = read_document(source.file, home)
-        about = File(
-            source.path, source.file.kind, found.project, found.session, "", "",
-            found.name, found.title, found.note,
-        )  # fmt: skip
+    if source.kind is not Kind.SESSION:
+        found = read_document(source, home)
         moment = found.created.timestamp() if found.created else None
         texts = enumerate(found.texts, 1)
-        yield Part(about, [Row(DOCUMENT, 0, line, moment, words_of(text)) for line, text in texts])
+        yield Part(found, [Row(DOCUMENT, 0, line, moment, words_of(text)) for line, text in texts])
         return
     with suppress(OSError, FileProblem):
         yield from _transcript_parts(source)
 
 
 def _transcript_parts(source: Source) -> Iterator[Part]:
-    path, entry = Path(source.path), source.file.entry
+    path, entry = Path(source.path), source.entry
     from memtui.transcript.short_text import one_line  # only when something is new
 
     stem = entry.path.with_suffix("") if is_archived(entry) else None
@@ -436,8 +404,7 @@ def _transcript_parts(source: Source) -> Iterator[Part]:
     cwd = cwd_in(unpacked(stem).read(HEAD)) if stem else first_cwd(path)
     session = session_of(path, entry)
     agent = path.stem if is_agent(path) else ""
-    file = File(source.path, Kind.SESSION, str(cwd or ""), session, agent, str(stem or ""), session, "", "")
-    title = ""
+    file = File(source.path, Kind.SESSION, str(cwd or ""), session, agent, str(stem or ""), session)
     rows: list[Row] = []
     size = 0
     end, number = source.offset, source.line
@@ -446,14 +413,14 @@ def _transcript_parts(source: Source) -> Iterator[Part]:
     ):
         end, number = reading.end, reading.next_number
         for message in reading.messages:
-            if message.role is Role.ASK and _telling(title) < _SENTENCE:
-                title = max(title, one_line(message.text)[:_TITLE], key=_telling)
+            if message.role is Role.ASK and _telling(file.title) < _SENTENCE:
+                file.title = max(file.title, one_line(message.text)[:_TITLE], key=_telling)
             rows.append(_row(message, entry))
             size += len(message.text)
         if size > _PART:
-            yield Part(file._replace(title=title), rows, end, number)
+            yield Part(file, rows, end, number)
             rows, size = [], 0
-    yield Part(file._replace(title=title), rows, end, number)
+    yield Part(file, rows, end, number)
 
 
 def _telling(title: str) -> int:
