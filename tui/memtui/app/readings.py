@@ -126,7 +126,7 @@ class Readings:
         """The aftermath of the first compaction at or after a time; of the newest one when None.
 
         Raises:
-            NoCompaction: the transcript does not have it.
+            FileProblem: the transcript does not have it.
         """
         file = _file(transcript)
         if known := self._aftermaths.get((file, since)):

@@ -34,33 +34,6 @@ _LEAD = re.compile(r"(?:[-*+>] |\d+[.)] )*")
 """The marks of list items and quotes."""
 _CAPTURE = re.compile(r".*\.md|\d{8}[-_]\d{6}", re.ASCII)
 
-ReadFacts = Callable[[Path, datetime | None], Facts]
-
-
-class NoCompaction(FileProblem):
-    """The transcript has no compaction with a summary, or not the wanted one."""
-
-
-def named_compaction(places: Places, name: str = "") -> tuple[Path, datetime | None]:
-    """The transcript and the earliest time of the named compaction.
-
-    Args:
-        places: the project and the folders.
-        name: a capture (its path, file name or time), a session (see `find_transcript`), or "" for the
-            project's newest session.
-
-    Returns:
-        The time is None for the newest compaction.
-
-    Raises:
-        FileProblem: there is no such capture or session, or its transcript cannot be read.
-    """
-    if not _CAPTURE.fullmatch(name):
-        return find_transcript(places, name), None
-    store = CaptureStore(places.project)
-    capture = store.load(store.resolve(name))
-    return captured_transcript(places, capture.transcript), capture.timestamp
-
 
 def aftermaths(
     places: Places,
@@ -69,7 +42,7 @@ def aftermaths(
     *,
     every: bool = False,
     traced: Sequence[Trace] | None = None,
-    read: ReadFacts | None = None,
+    read: Callable[[Path, datetime | None], Facts] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> list[Aftermath]:
     """The aftermaths of a transcript's compactions, oldest first.
@@ -84,13 +57,13 @@ def aftermaths(
         cancelled: polled; see `read_facts`.
 
     Raises:
-        NoCompaction: there is no such compaction.
+        FileProblem: there is no such compaction.
         OSError: the transcript cannot be read.
         ReadingCancelledError: `cancelled` returned True.
     """
     found = list(enumerate(traces(transcript, cancelled) if traced is None else traced, 1))
     if not found:
-        raise NoCompaction(transcript, "has no compaction with a summary yet")
+        raise FileProblem(transcript, "has no compaction with a summary yet")
     total = len(found)
     if not every:
         found = _meant(transcript, found, since)
@@ -108,19 +81,26 @@ def aftermaths(
 
 
 def newest_or_named(places: Places, name: str = "", *, every: bool = False) -> list[Aftermath]:
-    """The aftermath of the named compaction; see `named_compaction`.
+    """The aftermath of a capture's compaction (its path, file name or time), or of a session's newest one.
+
+    A session is named as for `find_transcript`, "" is the project's newest.
 
     Raises:
         FileProblem: there is no such capture, session or compaction.
         OSError: the transcript cannot be read.
     """
-    transcript, since = named_compaction(places, name)
-    return aftermaths(places, transcript, since, every=every)
+    if not _CAPTURE.fullmatch(name):
+        return aftermaths(places, find_transcript(places, name), every=every)
+    store = CaptureStore(places.project)
+    capture = store.load(store.resolve(name))
+    transcript = captured_transcript(places, capture.transcript)
+    return aftermaths(places, transcript, capture.timestamp, every=every)
 
 
 def as_object(aftermath: Aftermath) -> dict[str, Any]:
     """An aftermath as JSON."""
     compaction = aftermath.compaction
+    summary = compaction.summary
     return {
         "session_id": aftermath.session_id,
         "number": aftermath.number,
@@ -130,29 +110,29 @@ def as_object(aftermath: Aftermath) -> dict[str, Any]:
         "pre_tokens": compaction.pre_tokens,
         "post_tokens": compaction.post_tokens,
         "losses": len(aftermath.counted_losses),
-        "rows": [_row(row, compaction.summary) for row in aftermath.rows],
+        "rows": [
+            {
+                "key": row.key,
+                "kind": row.kind,
+                "text": row.text,
+                "state": row.state,
+                "line": row.source.line or None,
+                "timestamp": row.source.timestamp or None,
+                "evidence": {"span": list(span), "text": summary[span.start : span.end]}
+                if (span := row.evidence)
+                else None,
+                "preserved": row.preserved,
+                "asked": row.asked,
+                "earlier": row.earlier or None,
+                "needed_again": row.need._asdict() if row.need else None,
+                "counts": row.counts,
+            }
+            for row in aftermath.rows
+        ],
         "unfounded": [
             {"text": each.text, "reason": each.reason, "span": list(each.evidence)}
             for each in aftermath.unfounded
         ],
-    }
-
-
-def _row(row: Row, summary: str) -> dict[str, Any]:
-    span = row.evidence
-    return {
-        "key": row.key,
-        "kind": row.kind,
-        "text": row.text,
-        "state": row.state,
-        "line": row.source.line or None,
-        "timestamp": row.source.timestamp or None,
-        "evidence": {"span": list(span), "text": summary[span.start : span.end]} if span else None,
-        "preserved": row.preserved,
-        "asked": row.asked,
-        "earlier": row.earlier or None,
-        "needed_again": row.need._asdict() if row.need else None,
-        "counts": row.counts,
     }
 
 
@@ -201,7 +181,7 @@ def _meant(
         moment = _moment(trace)
         if moment is not None and moment >= since:
             return [(number, trace)]
-    raise NoCompaction(transcript, "does not have the compaction of this capture: it was not finished")
+    raise FileProblem(transcript, "does not have the compaction of this capture: it was not finished")
 
 
 def _moment(trace: Trace) -> datetime | None:

@@ -25,12 +25,8 @@ _TAIL = 8 << 20
 def hand_over(event: str, payload: Payload, home: Home, room: int, report: Report) -> str:
     """The messages in the session's outbox in Claude Code's output format; "" if there are none.
 
-    Args:
-        event: ``SessionStart`` or ``UserPromptSubmit``.
-        payload: identifies the session.
-        home: where the outbox is.
-        room: maximum number of characters; messages that do not fit wait for the next prompt.
-        report: receives what was done, and removes the messages once they are printed.
+    Those that do not fit into `room` characters wait for the next prompt; the report removes the others once
+    they are printed.
     """
     outbox = Outbox(home, payload.session_id)
     text, taken = _claim_messages(outbox, payload, room, report)
@@ -57,11 +53,7 @@ def _claim_messages(outbox: Outbox, payload: Payload, room: int, report: Report)
             continue  # another run of this hook was faster
         if _has_arrived(message, payload):
             outbox.remove(taken)
-            report.add_work(
-                "the pins have arrived already"
-                if message.kind == PINS
-                else "the chosen lines have arrived already"
-            )
+            report.add_work(f"the {'pins' if message.kind == PINS else 'chosen lines'} have arrived already")
             continue
         parts.append(text)
         messages.append(taken)
@@ -71,13 +63,7 @@ def _claim_messages(outbox: Outbox, payload: Payload, room: int, report: Report)
 
 
 def as_context(event: str, text: str, report: Report) -> str:
-    """A text as JSON for Claude Code, with its mark, which is logged, too; "" for no text.
-
-    Args:
-        event: ``SessionStart`` or ``UserPromptSubmit``.
-        text: the text to hand over.
-        report: receives the size and the mark.
-    """
+    """A text as JSON for Claude Code, with its mark, which is logged, too; "" for no text."""
     if not text:
         return ""
     text = with_mark(text)
@@ -88,15 +74,9 @@ def as_context(event: str, text: str, report: Report) -> str:
 def leave_pins(
     session_id: str, home: Home, text: str, unless: Callable[[str], str], now: datetime, report: Report
 ) -> None:
-    """Leave pins for the next prompt, replacing those left by an earlier hook.
+    """Leave pins for the next prompt, replacing those left by an earlier hook; "" only removes these.
 
-    Args:
-        session_id: the session.
-        home: where the outbox is.
-        text: the pins; "" only removes the earlier ones.
-        unless: returns the mark of the hand-over they repeat, given the one noted before ("" without one).
-        now: the time.
-        report: receives problems.
+    `unless` returns the mark of the hand-over they repeat, given the one noted before ("" without one).
     """
     if not text and not os.path.lexists(home.handover):
         return

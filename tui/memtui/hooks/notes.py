@@ -69,14 +69,9 @@ def after_compaction(session_id: str, project: Project, home: Home, now: datetim
 def after_clear(
     ended: tuple[str, datetime] | None, project: Project, home: Home, report: Report, *, whole: bool = True
 ) -> str:
-    """Pins, and the state document of the previous session; "" without any.
+    """Pins, and the state document of the session that `ended`, given with the time; "" without any.
 
-    Args:
-        ended: the previous session and when it ended; None if unknown.
-        project: the project.
-        home: where states and the user's own pins are.
-        report: receives what was handed over, and read problems.
-        whole: the state is up to date; otherwise the notes say that it may not be.
+    If the state is not `whole`, the notes say that its last part may be missing.
     """
     pins = pins_text(project, home, FOR_SESSION, report)
     entry = newest_version(home, ended[0]) if ended else None
@@ -100,19 +95,16 @@ def by_hand(
     rank: Rank | None = None,
     full: bool,
 ) -> str:
-    """Notes in the form that sessions get, for handing over by hand.
+    """Notes in the form that sessions get, for handing over by hand; "" when there is nothing to quote.
 
     Args:
         project: the project.
         now: the time.
         title: names the quoted text and its time.
         text: the whole text.
-        whole: where the whole text can be read: ``the whole document is ...``.
+        whole: where it can be read: ``the whole document is ...``.
         rank: the importance of its lines; None for that in a state document.
         full: leave nothing out.
-
-    Returns:
-        The notes; "" when there is nothing to quote.
     """
     quoted = _quoted(title, text, whole, None if full else LIMIT - _FRAME, rank or rank_in_state)
     head = (

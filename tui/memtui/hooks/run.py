@@ -23,10 +23,10 @@ EVENTS = (_CAPTURING, "post-compact", "session-start", "session-end", PROMPT_EVE
 
 
 def run(arguments: list[str], started: float, data: bytes | None = None) -> None:
-    """Do the work of an event, print the text for the model, and log the run.
+    """Do the work of the event that the arguments name, print the text for the model, and log the run.
 
     Args:
-        arguments: the event's name.
+        arguments: the command line's.
         started: when the process began, on the monotonic clock.
         data: standard input, if it has been read.
     """

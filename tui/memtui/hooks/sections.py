@@ -32,12 +32,7 @@ def beginning(text: str, limit: int) -> str:
 
 
 def fitting(sections: Sequence[Section], limit: int) -> list[Section]:
-    """The sections that fit, in order; more important ones are chosen first.
-
-    Args:
-        sections: all of them.
-        limit: characters as `size_of` counts them.
-    """
+    """The sections that fit `limit` characters, in order; more important ones are chosen first."""
     kept: set[int] = set()
     used = 0
     for number, section in sorted(enumerate(sections), key=lambda pair: pair[1].rank):
@@ -49,7 +44,6 @@ def fitting(sections: Sequence[Section], limit: int) -> list[Section]:
 
 
 def joined(sections: Sequence[Section]) -> str:
-    """The text of the sections."""
     return _BETWEEN.join(section.text for section in sections)
 
 

@@ -21,14 +21,7 @@ _CONFIG_LIMIT = 64 << 10
 
 
 def switched(name: str, config: Path, report: Report, *, default: bool) -> bool:
-    """Whether a switch is on.
-
-    Args:
-        name: ``capture_manual``, ``session_states``, ``typed_commands``.
-        config: memtui's configuration folder.
-        report: receives the reason when the file cannot be used.
-        default: the value if the switch is missing.
-    """
+    """Whether a switch is on: ``capture_manual``, ``session_states`` or ``typed_commands``."""
     try:
         text = read_within(config / "config.toml", config, limit=_CONFIG_LIMIT).decode("utf-8", "replace")
         # Imported here: most people have no such file.
@@ -145,13 +138,7 @@ def _job(handler: Any) -> str:
 
 
 def jobs_left(claude: Path, root: Path, event: str) -> dict[str, Path]:
-    """The jobs of an event that entries of the settings do, and their files.
-
-    Args:
-        claude: Claude Code's configuration folder.
-        root: the project's.
-        event: as on the command line: ``pre-compact``.
-    """
+    """The jobs of an event (``pre-compact``) that entries of the settings do, and their files."""
     return {
         each.job: each.path
         for each in find_entries(claude, root)
