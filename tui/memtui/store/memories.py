@@ -186,7 +186,6 @@ class MemoryStore:
         self._clock = clock
         self._taken: dict[int, int] = {}
         """Of a second, the first one after it that may be free."""
-        self._prepared: set[Path] = set()
 
     # -- reading ---------------------------------------------------------------------------------------------
 
@@ -286,7 +285,7 @@ class MemoryStore:
             times = {"created": created, "updated": new.updated or created}
             meta = MemoryMeta(**{**given, "id": memory_id, **times})
             data = _rendered(path, meta, new.body)
-            self._prepare(path.parent, self._memories)
+            private_folder(path.parent, within=existing_above(self._memories))
             if not create_exclusive(path, data, within=self._memories):
                 raise IdTaken(path, "has been made by another program meanwhile")
         return meta
@@ -320,7 +319,6 @@ class MemoryStore:
             FileProblem: it is broken, or cannot be written; nothing was changed.
         """
         path = self._path(memory_id)
-        self._prepare(path.parent, self._memories)
         with self._writing(memory_id):
             before, stored = self._read(path)
             if expected is not None and stored != expected:
@@ -342,8 +340,7 @@ class MemoryStore:
         """
         path = self._path(memory_id)
         aside = self._trash / path.name
-        self._prepare(path.parent, self._memories)
-        self._prepare(self._trash, self._trash)
+        private_folder(self._trash, within=existing_above(self._trash))
         with self._writing(memory_id):
             if not _moved(path, self._memories, aside, self._trash):
                 raise FileProblem(aside, "is in the way: the trash holds a memory of this id; move it away")
@@ -361,7 +358,7 @@ class MemoryStore:
         if memory_id not in map(id_of, self._thrown_away()):
             raise self._missing(memory_id, deleted=True)
         path = self._place(memory_id)
-        self._prepare(path.parent, self._memories)
+        private_folder(path.parent, within=existing_above(self._memories))
         with self._writing():
             there = self._find_file(memory_id)
             aside = self._trash / path.name
@@ -386,7 +383,7 @@ class MemoryStore:
     @contextmanager
     def _writing(self, memory_id: str = "") -> Iterator[None]:
         """Hold the lock of the store; the memory with this id may be gone since."""
-        self._prepare(self._memories, self._memories)
+        private_folder(self._memories, within=existing_above(self._memories))
         try:
             with lock(self._memories / ".memtui", timeout=_LOCK_SECONDS, within=self._memories):
                 yield
@@ -418,13 +415,6 @@ class MemoryStore:
         if path is None:
             raise self._missing(memory_id)
         return path
-
-    def _prepare(self, folder: Path, root: Path) -> None:
-        """Create a folder, and once remove files left in it by killed processes."""
-        if folder not in self._prepared or not os.path.isdir(folder):  # noqa: PTH112 - raises nothing
-            private_folder(folder, within=existing_above(root))
-            sweep_temps(folder, within=root)
-            self._prepared.add(folder)
 
     def ids(self, *, deleted: bool = False) -> tuple[str, ...]:
         return tuple(map(id_of, self._thrown_away() if deleted else stored_entries(self._memories)))
