@@ -13,6 +13,7 @@ from textual.content import Content
 
 from memtui.app.details.session import COLUMNS, ROWS, context_chart
 from memtui.app.readings import Readings
+from memtui.app.screens.dialogs import legend
 from memtui.app.settings import Warn
 from memtui.app.status import context_line
 from memtui.app.widgets.wrap import short_tokens
@@ -83,6 +84,7 @@ async def test_in_the_strip_of_tabs_it_gives_way_before_the_counts_unless_it_war
         feed = driver.browser.bar
         feed._show_watched("s-2", ContextState(Gauge(20_000, 100_000)))
         await driver.until(lambda: "20% ● live" in driver.lines[0], "the context")
+        assert legend(driver.screen)["the first line"]["%"] == "how full the context is"
         await driver.press("slash", *"export stream", "enter")
         await driver.until(lambda: "/export… " in driver.lines[0], "the filter")
         await driver.press("4", "slash", *"a goal of it", "enter")

@@ -109,8 +109,9 @@ async def test_the_first_screen_says_what_was_missed_and_shows_what_there_is(wor
     session.prompt("go on")
     world.save(session)
     async with opened(world, WIDE) as driver:
-        await driver.until(lambda: "1 compaction has no capture yet." in driver.shown, "the compaction")
-        assert "b captures it now" in driver.shown
+        await driver.until(
+            lambda: "1 compaction has no capture yet: b makes it." in driver.shown, "the compaction"
+        )
         assert "Nothing waits" not in driver.shown
         await driver.until(lambda: "Session state" in driver.detail, "the state, the fullest pane")
 

@@ -47,7 +47,7 @@ async def test_with_none_of_this_project_it_says_how_many_there_are(world: World
     async with opened(world) as driver:
         await driver.press("2")
         assert rows(driver) == []
-        assert "A shows 1 memory of other projects." in driver.detail
+        assert "A shows 1 memory of others." in driver.detail
         assert "2 Memories 1 hidden" in driver.shown
 
 

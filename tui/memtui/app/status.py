@@ -392,6 +392,7 @@ class TabStrip(Widget):
     signs: ClassVar[Mapping[str, str]] = {
         "⚠": "cannot be used as it is; the detail says why",
         "✗": "pins that neither the summary nor a note has",
+        "%": "how full the context is",
         **StatusBar.signs,
     }
     tabs: reactive[tuple[Tab, ...]] = reactive(())

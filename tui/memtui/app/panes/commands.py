@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memtui.documents.commands import ActiveCommand
     from memtui.lost.pin_fates import PinFate, PinRow
 
-_NONE = "No command is active. ! types a pin: a line that no compaction may lose."
+_NONE = "No command is active.\n\nCommands that register themselves show here; ! types a pin beside them."
 _BROKEN = "broken:"
 _PIN, _OWN = "pin:", "everywhere:"
 _PINS_BROKEN = "broken pins"
@@ -159,10 +159,7 @@ class CommandsPane(Pane):
             name = f"{key} {self._light(key)} {pin.confirmed} {alone}"
             return Detail(name, "Pin", _pin_document(pin, self.lights, alone))
         if key is None:
-            nothing = self.empty if self.filter_text else _NONE
-            return Detail(
-                "", "Command", plain(self.view.problem or nothing, "warn" if self.view.problem else "dim")
-            )
+            return Detail("", "Command", plain(self.nothing, "warn" if self.view.problem else "dim"))
         if command is None:
             return Detail(
                 key,
@@ -178,10 +175,10 @@ class CommandsPane(Pane):
         return Detail(key, f"Command /{clean_line(command.name).removeprefix('/')}", None, work)
 
     def _document(self, command: ActiveCommand) -> Document:
-        since = command.activated_at
+        since, lack = command.activated_at, self.view.lacking.get(command.name)
         head: list[Line] = [
             styled(
-                ("active", "good"),
+                (f"⚠ active, {lack}", "warn") if lack else ("active", "good"),
                 (f" · since {local_minute(since)} · {age(since, self.clock())}" if since else "", "dim"),
             )
         ]

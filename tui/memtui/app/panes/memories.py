@@ -37,7 +37,7 @@ _ID_WIDTH = 22
 _WHOLE_ID = 70
 """Width in columns from which a row shows the whole Recovery ID; narrower ones show its time."""
 
-_NONE = "No memories yet: c makes one of the session, r in Pending of a capture."
+_NONE = "No memories yet.\n\nc makes one of the session, r in Pending one of a capture."
 _READING = "…"
 
 
@@ -129,7 +129,7 @@ class MemoriesPane(Pane):
             return _READING
         if others := len(self.view.keys):
             memories = "1 memory" if others == 1 else f"{others} memories"
-            return f"No memory of this project.\n\nA shows {memories} of other projects."
+            return f"No memory of this project: A shows {memories} of others."
         return _NONE
 
     def drop(self, keys: Collection[str], lists: Collection[str]) -> None:
@@ -247,7 +247,7 @@ class MemoriesPane(Pane):
             return Detail(key, f"Claude's memory {clean_line(memory.name)}", None, read)
         entry = self.view.entries.get(key) if key is not None else None
         if entry is None or key is None:
-            return Detail("", "Memory", plain(self.empty, "dim"))
+            return Detail("", "Memory", plain(self.nothing, "dim"))
 
         def work(progress: Progress) -> Document:
             return self._reader.document(entry, self._file_of(entry.name), progress)

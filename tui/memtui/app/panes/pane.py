@@ -240,7 +240,7 @@ class Pane(RowList):
             keys = [key for key, text in texts if all(word in text for word in words)]
             self.empty = f"Nothing here matches “{clean_line(self.filter_text)}”."
         else:
-            self.empty = self._empty_text
+            self.empty = self._empty_text.partition("\n\n")[0]
         if self.marked:
             self.marked &= frozenset(self.all_keys())
         self.set_rows(keys)
@@ -262,8 +262,13 @@ class Pane(RowList):
                 self.flash(self.newcomers)
 
     def say_when_empty(self, text: str) -> None:
-        """Set the text shown without rows and filter."""
+        """Set the text shown without rows and filter: here its first line, in the detail all of it."""
         self._empty_text = text
+
+    @property
+    def nothing(self) -> str:
+        """The text of the detail without rows."""
+        return self.empty if self.filter_text else self._empty_text
 
     def wanted_height(self, width: int) -> int:
         """The height for all rows, borders included, at a width with borders."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from memtui.store.compact import Reviewed
 
 _WAITING = "Nothing waits for a review.\n\nWhat an auto-compaction took away arrives here."
-_INSTALL = "\n\ni installs the hooks · memtui demo shows how it looks"
+_INSTALL = "\n\ni installs the hooks that capture it; `memtui demo` shows how it looks."
 _READING = "…"
 _ROOMY = 56
 """Width in columns from which a row also shows the size after the compaction."""
@@ -108,8 +108,8 @@ class PendingPane(Pane):
         missing = len(self._health.missing) if self._health else 0
         if missing:
             compactions = "1 compaction has" if missing == 1 else f"{missing} compactions have"
-            nothing = f"{compactions} no capture yet.\n\nb captures {'it' if missing == 1 else 'them'} now"
-            return nothing if installed else f"{nothing} · i installs the hooks for the next ones"
+            nothing = f"{compactions} no capture yet: b makes {'it' if missing == 1 else 'them'}."
+            return nothing if installed else f"{nothing}\n\ni installs the hooks that make the next ones."
         return _WAITING if installed else _WAITING + _INSTALL
 
     def reveal(self, key: str) -> bool:
@@ -228,7 +228,7 @@ class PendingPane(Pane):
         """The capture, the losses of its compaction, and the facts up to it."""
         item = self.capture_row(key)
         if item is None or key is None:
-            return Detail("", "Capture", plain(self.empty, "dim"))
+            return Detail("", "Capture", plain(self.nothing, "dim"))
         document = capture_document(item, self.clock(), None, number=self.view.numbers.get(key, 0))
         if item.shown is None:
             return Detail(key, "Capture", document)

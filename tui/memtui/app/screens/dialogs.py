@@ -296,9 +296,9 @@ def legend(screen: Screen[object]) -> dict[str, dict[str, str]]:
 
 
 def _stands_in(sign: str, painted: str) -> bool:
-    """Whether one of these signs is in a text; of ASCII only if it stands alone, else it is text."""
+    """Whether one of these signs is in a text; of ASCII only alone or after a number, else it is text."""
     if sign.isascii():
-        return bool(re.search(rf"(?<![^\s▌●│]){re.escape(sign)}(?!\S)", painted))
+        return bool(re.search(rf"(?<![^\s▌●│\d]){re.escape(sign)}(?!\S)", painted))
     return any(each in painted for each in sign)
 
 
