@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from memtui.ground.files import FileProblem, writing
@@ -87,24 +88,19 @@ def _pinned(pins: Pins, session_id: str) -> Iterator[str]:
 
 def forget(places: Places, traces: Traces) -> list[str]:
     """Delete the data; returns a sentence for each failure."""
-    failed = []
-    archive = Archive(places.home)
-    for kept in traces.copies:
+    archive, failed = Archive(places.home), []
+    acts: list[Callable[[], object]] = [partial(archive.remove, kept) for kept in traces.copies]
+    acts += [partial(_delete, path) for path in traces.paths]
+    for act in [*acts, SearchIndex(places).delete] if traces.indexed else acts:
         try:
-            archive.remove(kept)
-        except FileProblem as problem:
-            failed.append(f"{problem}.")
-    for path in traces.paths:
-        try:
-            with writing(path):
-                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
-        except FileProblem as problem:
-            failed.append(f"{problem}.")
-    if traces.indexed:
-        try:
-            SearchIndex(places).delete()
+            act()
         except FileProblem as problem:
             failed.append(f"{problem}.")
     with suppress(OSError):
         places.home.session_cache.unlink(missing_ok=True)  # the session's entry is recreated if needed
     return failed
+
+
+def _delete(path: Path) -> None:
+    with writing(path):
+        shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()

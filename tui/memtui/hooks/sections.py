@@ -61,7 +61,7 @@ _FIRST_LINES = 2
 """Lines of each part of a text that are kept before others, besides its heading."""
 _MARKER = 120
 """Room for the line that says how much was cut, without its path."""
-_HEADING = re.compile(r"#{1,2} |[*# ]{0,4}===")
+_HEADING = re.compile(r"#{1,6} |[*# ]{0,4}===")
 
 
 class Piece(NamedTuple):
@@ -69,11 +69,11 @@ class Piece(NamedTuple):
 
     text: str
     section: str
-    """The heading above it, in small letters; "" before the first one."""
+    """The heading of the first two levels above it, in small letters; "" before the first one."""
     number: int
-    """Its place in the section; 0 for the heading itself."""
+    """Its place under the nearest heading; 0 for a heading."""
     heading: int
-    """The index of that heading among the pieces; -1 without one."""
+    """The index of the heading that it comes with; -1 without one."""
 
 
 Rank = Callable[[Piece], tuple[int, int] | None]
@@ -94,7 +94,10 @@ def shortened(text: str, room: int, rank: Rank) -> str:
     full: set[tuple[str, int]] = set()
     for (first, _), index in sorted(ranked):
         piece = found[index]
-        needed = {index, piece.heading} - kept - {-1}
+        needed, above = {index}, piece.heading
+        while above >= 0 and above not in kept:
+            needed.add(above)
+            above = found[above].heading
         size = sum(size_of(found[each].text) + 2 for each in needed)
         if size > room or (piece.section, first) in full:
             full.add((piece.section, first))
@@ -124,20 +127,23 @@ def abridged(
 def _pieces(text: str) -> list[Piece]:
     found: list[list[str]] = []
     where: list[tuple[str, int, int]] = []
-    section, number, heading, fence = "", 0, -1, ""
+    section, number, heading, part, fence = "", 0, -1, -1, ""
     for line in text.split("\n"):
         is_heading = not fence and _HEADING.match(line)  # a # inside a fence is none
         if (mark := line.lstrip()[:3]) in ("```", "~~~") and fence in ("", mark):
             fence = "" if fence else mark
-        if is_heading:
-            section, number, heading = line.strip("# ").lower(), 0, len(found)
-        elif (found and line[:1].isspace()) or (found and not line):
+        if found and not is_heading and (not line or line[0].isspace()):
             found[-1].append(line)
             continue
-        else:
-            number += 1
-        found.append([line])
+        number = 0 if is_heading else number + 1
+        if is_heading and not line.startswith("###"):
+            section, part, heading = line.strip("# ").lower(), len(found), -1
+        elif is_heading:
+            heading = part
         where.append((section, number, heading))
+        if is_heading:
+            heading = len(found)
+        found.append([line])
     return [Piece("\n".join(lines), *each) for lines, each in zip(found, where, strict=True)]
 
 
