@@ -26,6 +26,7 @@ from memtui.secrets.values import (
 _SHORTEST = 16
 """Length of the shortest token, in characters."""
 _MIXED = re.compile("(?=[A-Za-z_=~-]{0,30}[0-9])[A-Za-z0-9_=~-]{16}|[-_][A-Za-z]{20}")
+_MAY_BE_MIXED = re.compile("[0-9]|[-_][A-Za-z]{20}")
 _GENERATED = 0.5
 """Minimum share of a token that is not explained by words, if it is only known by its form."""
 _NEXT_LINES = 2
@@ -53,7 +54,8 @@ def _tokens(group: str) -> tuple[re.Pattern[str], list[str]]:
 
 def mixed_words(text: str) -> str:
     """The words of a text that may hold a token, a line each."""
-    return "\n".join(filter(_MIXED.search, {word for word in text.split() if len(word) >= _SHORTEST}))
+    long = {word for word in text.split() if len(word) >= _SHORTEST}
+    return "\n".join(filter(_MIXED.search, filter(_MAY_BE_MIXED.search, long)))  # the second is quicker
 
 
 def tokens(text: str, words: str, group: str) -> Iterator[Span]:

@@ -141,7 +141,7 @@ def _found(text: str) -> list[Span]:
         lowered = "".join(char.lower() if char.isascii() else char for char in text)
     hit = _near().search(lowered)
     run = _RUN.search(text)
-    if not (run or hit) or (len(text) < _SHORT and _is_prose(text, lowered)):
+    if not run and (not hit or (len(text) < _SHORT and _is_prose(text, lowered))):
         return []
     from memtui.secrets.names import assigned
     from memtui.secrets.rules import mixed_words, placed, tokens
