@@ -1,61 +1,44 @@
-"""Writes transcripts in Claude Code's JSONL format, as far as tests and benchmarks need it.
-
-The line shapes are those of Claude Code 2.1.2xx: one API message may be several lines with one message id,
-tool results come back as user lines, and a compaction is a boundary line followed by its summary.
-"""
+"""Writes sessions by what happens in them, for tests of the app and the commands, and for benchmarks."""
 
 from __future__ import annotations
 
-import json
-import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-VERSION = "2.1.206"
-_MODEL = "claude-sonnet-4-6"
+from tests.transcripts import Transcript
 
 
 class TranscriptWriter:
-    """Collects the lines of one session; every method adds the lines of one step.
-
-    Ids are derived from the session id and the line number, so the same story gives the same bytes.
-    """
+    """Collects the lines of one session, each four seconds after the one before."""
 
     def __init__(self, session_id: str, *, cwd: str, branch: str, started: datetime) -> None:
         self.session_id = session_id
-        self._cwd, self._branch = cwd, branch
-        self._moment = started
+        self._made = Transcript(session_id=session_id, cwd=cwd, branch=branch)
+        self._made.moment = started.astimezone(UTC)
         self._context = 18_400
-        self._count = 0
-        self._tasks = 0
+        self._tasks = self._count = 0
         self._parent: str | None = None
-        self._pending: list[str] = []
 
     @property
     def moment(self) -> datetime:
-        return self._moment
+        return self._made.moment
 
     def take(self) -> str:
         """The lines added since the last call, each with its line feed."""
-        text = "".join(line + "\n" for line in self._pending)
-        self._pending.clear()
+        text, self._made.data = self._made.data.decode("utf-8", "surrogatepass"), b""
         return text
 
     def wait(self, minutes: float) -> None:
-        self._moment += timedelta(minutes=minutes)
+        self._made.moment += timedelta(minutes=minutes)
 
     def at(self, moment: datetime) -> None:
         """Continue at `moment`, unless that has passed."""
-        self._moment = max(moment, self._moment)
+        self._made.moment = max(moment.astimezone(UTC), self._made.moment)
 
     def prompt(self, text: str) -> None:
-        self._line(
-            type="user",
-            message={"role": "user", "content": text},
-            promptSource="typed",
-            permissionMode="acceptEdits",
-        )
+        message = {"role": "user", "content": text}
+        self._line("user", message=message, promptSource="typed", permissionMode="acceptEdits")
 
     def say(self, text: str) -> None:
         self._assistant({"type": "text", "text": text}, output=len(text) // 4)
@@ -65,26 +48,14 @@ class TranscriptWriter:
         self._tool("Read", {"file_path": path}, numbered, {"type": "text", "file": {"filePath": path}})
 
     def edit(self, path: str, old: str, new: str) -> None:
-        self._tool(
-            "Edit",
-            {"file_path": path, "old_string": old, "new_string": new, "replace_all": False},
-            f"The file {path} has been updated successfully.",
-            {
-                "filePath": path,
-                "oldString": old,
-                "newString": new,
-                "userModified": False,
-                "replaceAll": False,
-            },
-        )
+        given = {"file_path": path, "old_string": old, "new_string": new, "replace_all": False}
+        result = {"filePath": path, "oldString": old, "newString": new, "userModified": False}
+        self._tool("Edit", given, f"The file {path} has been updated successfully.", result)
 
     def write(self, path: str, content: str) -> None:
-        self._tool(
-            "Write",
-            {"file_path": path, "content": content},
-            f"File created successfully at: {path}",
-            {"type": "create", "filePath": path, "content": content, "structuredPatch": []},
-        )
+        given = {"file_path": path, "content": content}
+        result = {"type": "create", "filePath": path, "content": content, "structuredPatch": []}
+        self._tool("Write", given, f"File created successfully at: {path}", result)
 
     def bash(self, command: str, description: str, output: str, failed: bool = False) -> None:
         """A command is run; a failing one ends with exit code 1."""
@@ -94,132 +65,52 @@ class TranscriptWriter:
             result = f"Error: {output}"
         self._tool("Bash", {"command": command, "description": description}, output, result, failed=failed)
 
-    def plan(self, text: str, path: str) -> None:
-        self._tool(
-            "ExitPlanMode",
-            {"plan": text, "planFilePath": path},
-            f"User has approved your plan. You can now start coding. Start with updating your todo list "
-            f"if applicable\n\nYour plan has been saved to: {path}\n\n## Approved Plan:\n{text}",
-            {"plan": text, "isAgent": False, "filePath": path},
-        )
-
-    def ask(self, question: str, header: str, options: Mapping[str, str], answer: str) -> None:
-        asked = {
-            "question": question,
-            "header": header,
-            "options": [{"label": label, "description": text} for label, text in options.items()],
-            "multiSelect": False,
-        }
-        self._tool(
-            "AskUserQuestion",
-            {"questions": [asked]},
-            f'User has answered your questions: "{question}"="{answer}". You can now continue with the '
-            "user's answers in mind.",
-            {"questions": [asked], "answers": {question: answer}},
-        )
-
     def tasks(self, subjects: Sequence[str]) -> None:
         for subject in subjects:
             self._tasks += 1
-            self._tool(
-                "TaskCreate",
-                {"subject": subject, "description": subject, "activeForm": subject},
-                f"Task #{self._tasks} created successfully: {subject}",
-                {"task": {"id": str(self._tasks), "subject": subject}},
-            )
-
-    def task(self, number: int, status: str) -> None:
-        """A task moves on to ``in_progress`` or ``completed``."""
-        self._tool(
-            "TaskUpdate",
-            {"taskId": str(number), "status": status},
-            f"Updated task #{number} status",
-            {"success": True, "taskId": str(number), "updatedFields": ["status"]},
-        )
+            given = {"subject": subject, "description": subject, "activeForm": subject}
+            text = f"Task #{self._tasks} created successfully: {subject}"
+            self._tool("TaskCreate", given, text, {"task": {"id": str(self._tasks), "subject": subject}})
 
     def compaction(self, summary: str, *, trigger: str = "auto") -> None:
-        before, self._context = self._context, 24_000
-        logical, self._parent = self._parent, None
+        sizes = {"preTokens": self._context, "postTokens": 24_000, "durationMs": 41_200}
+        self._context, logical, self._parent = 24_000, self._parent, None
         self._line(
-            type="system",
+            "system",
             subtype="compact_boundary",
             content="Conversation compacted",
-            level="info",
             logicalParentUuid=logical,
-            compactMetadata={
-                "trigger": trigger,
-                "preTokens": before,
-                "postTokens": self._context,
-                "durationMs": 41_200,
-            },
+            compactMetadata={"trigger": trigger, **sizes},
         )
-        self._line(
-            type="user",
-            isCompactSummary=True,
-            isVisibleInTranscriptOnly=True,
-            message={"role": "user", "content": summary},
-        )
+        message = {"role": "user", "content": summary}
+        self._line("user", isCompactSummary=True, isVisibleInTranscriptOnly=True, message=message)
 
-    def hook_context(self, text: str, *, event: str = "SessionStart") -> None:
-        name = f"{event}:compact" if event == "SessionStart" else event
-        attachment = {
-            "type": "hook_additional_context",
-            "content": [text],
-            "hookName": name,
-            "hookEvent": event,
-        }
-        self._line(type="attachment", attachment=attachment)
+    def hook_context(self, text: str) -> None:
+        hook = {"hookName": "SessionStart:compact", "hookEvent": "SessionStart"}
+        self._line("attachment", attachment={"type": "hook_additional_context", "content": [text], **hook})
 
     def _tool(
-        self, name: str, tool_input: Mapping[str, Any], text: str, result: Any, *, failed: bool = False
+        self, name: str, given: dict[str, Any], text: str, result: Any, *, failed: bool = False
     ) -> None:
-        call = f"toolu_{self._id('tool')[:24]}"
-        self._assistant({"type": "tool_use", "id": call, "name": name, "input": dict(tool_input)}, output=180)
+        call = f"toolu_{self._count}"
+        self._assistant({"type": "tool_use", "id": call, "name": name, "input": given}, output=180)
         self._context += len(text) // 3
         block: dict[str, Any] = {"type": "tool_result", "tool_use_id": call, "content": text}
         if failed:
             block["is_error"] = True
-        self._line(type="user", message={"role": "user", "content": [block]}, toolUseResult=result)
+        self._line("user", message={"role": "user", "content": [block]}, toolUseResult=result)
 
-    def _assistant(self, block: Mapping[str, Any], *, output: int) -> None:
+    def _assistant(self, block: dict[str, Any], *, output: int) -> None:
         # Instructions, reminders and thinking take more room than the visible text.
         self._context += output + 4_200
-        self._line(
-            type="assistant",
-            message={
-                "model": _MODEL,
-                "id": f"msg_{self._id('message')[:24]}",
-                "type": "message",
-                "role": "assistant",
-                "content": [dict(block)],
-                "stop_reason": None,
-                "usage": {
-                    "input_tokens": 4,
-                    "cache_creation_input_tokens": 900,
-                    "cache_read_input_tokens": self._context,
-                    "output_tokens": output,
-                },
-            },
-        )
+        usage = {"input_tokens": 4, "cache_creation_input_tokens": 900, "output_tokens": output}
+        usage["cache_read_input_tokens"] = self._context
+        message = {"model": "claude-sonnet-4-6", "id": f"msg_{self._count}", "role": "assistant"}
+        self._line("assistant", message={**message, "content": [block], "usage": usage})
 
-    def _line(self, **fields: Any) -> None:
+    def _line(self, kind: str, **fields: Any) -> None:
         self._count += 1
-        this = str(uuid.UUID(self._id("line")))
-        record = {
-            "parentUuid": self._parent,
-            "isSidechain": False,
-            "userType": "external",
-            "cwd": self._cwd,
-            "sessionId": self.session_id,
-            "version": VERSION,
-            "gitBranch": self._branch,
-            **fields,
-            "uuid": this,
-            "timestamp": self._moment.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z",
-        }
-        self._parent = this
-        self._pending.append(json.dumps(record, ensure_ascii=False, separators=(",", ":")))
-        self._moment += timedelta(seconds=4)
-
-    def _id(self, kind: str) -> str:
-        return uuid.uuid5(uuid.NAMESPACE_URL, f"{self.session_id}/{kind}/{self._count}").hex
+        uuid = f"{self.session_id}-{self._count}"
+        self._made.line(kind, parentUuid=self._parent, uuid=uuid, **fields)
+        self._parent = uuid
+        self._made.moment += timedelta(seconds=3)

@@ -65,7 +65,9 @@ class Transcript:
         """A line, with a timestamp when it has none."""
         record = {"timestamp": self.now, **record}
         self.moment += timedelta(seconds=1)
-        self.raw(json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode())
+        self.raw(
+            json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+        )
         return record
 
     def line(self, kind: str, /, **fields: Any) -> dict[str, Any]:

@@ -153,12 +153,9 @@ def add(hub: Path, *entries: tuple[str, str, bytes | str]) -> None:
             else git("hash-object", "-w", "--stdin", folder=hub, raw=content)
         )
         lines.append(f"{mode} {blob}\t{path}")
-    os.environ["GIT_INDEX_FILE"] = ""
-    index = ("-c", "core.bare=true")
-    del os.environ["GIT_INDEX_FILE"]
-    git(*index, "read-tree", "--empty", folder=hub)
-    git(*index, "update-index", "--index-info", folder=hub, data="\n".join(lines) + "\n")
-    commit(hub, git(*index, "write-tree", "--missing-ok", folder=hub))
+    git("read-tree", "--empty", folder=hub)
+    git("update-index", "--index-info", folder=hub, data="\n".join(lines) + "\n")
+    commit(hub, git("write-tree", "--missing-ok", folder=hub))
     (hub / "index").unlink()
 
 
