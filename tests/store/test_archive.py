@@ -157,13 +157,8 @@ def test_what_is_unpacked_brings_the_subagents_along_and_goes_once_it_is_not_rea
 
 def test_a_copy_is_known_by_the_place_of_its_source(archive: Archive, transcript: Path) -> None:
     archive.keep(transcript, KEEP)
-    kept = archive.find("s-1")
     elsewhere = Path("/elsewhere") / transcript.parent.name / transcript.name
     assert archive.readable_at(elsewhere) == transcript
-    whole = transcript.read_bytes()
-    for start in (0, 90, 350):  # in one frame, and across the end of one
-        assert archive.holds(kept, whole[start : start + 20])
-    assert not archive.holds(kept, b"nothing like it")
 
 
 def test_a_private_folder_is_known_behind_a_link(archive: Archive, tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from memtui.documents.checklist import Point, Verdict, check_recovery
 from memtui.documents.memory import MemoryMeta, tags_of
 from memtui.ground.clock import local_minute
 from memtui.ground.files import FileProblem, create_exclusive, read_within, reading
-from memtui.ground.project import Places, expanded, memtui_home
+from memtui.ground.project import Places, expanded
 from memtui.ground.text import FormatError
 from memtui.secrets.secrets import find
 from memtui.store.freshness import Freshness, freshness
@@ -41,8 +41,6 @@ from memtui.store.memories import (
     MemoryStore,
     New,
     Page,
-    file_name,
-    month_of,
     objective,
 )
 
@@ -364,7 +362,7 @@ def show(memory_id: str, as_json: bool, places: Places) -> None:
     with suppress(FormatError):  # any text can be stored
         points = check_recovery(text)
     if as_json:
-        path = memtui_home().memories / month_of(meta.id) / file_name(meta.id)
+        path = backend.path(meta.id)
         title = meta.description or objective(stored.body) or meta.id
         shown = _as_json(meta, title, path, "", state)
         size = len(stored.body)

@@ -133,7 +133,7 @@ def show(asked: _Asked, version: int | None, as_json: bool) -> None:
 def history(asked: _Asked, as_json: bool) -> None:
     """List the versions, newest first: time, size, decisions, and what was in progress."""
     documents = asked.documents()
-    versions = [documents.load(entry) for entry in documents.entries]
+    versions = [documents.store.load(entry) for entry in documents.entries]
     values = [{**_as_json(each), **_counted(each.state)} for each in versions]
     columns = ("Version", "Time", "Tokens", "Done", "Decisions", "In progress")
     nothing = f"No version of {documents.session_id} is stored yet; `memtui state update` writes one."

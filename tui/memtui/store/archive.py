@@ -303,16 +303,6 @@ class Archive:
             return cwd_in(next(kept.copies[0].parts(), b"")[:HEAD])
         return None
 
-    def holds(self, kept: Kept, mark: bytes) -> bool:
-        """Whether a transcript contains some bytes; False for a broken copy."""
-        end = b""
-        with suppress(Incomplete):
-            for part in kept.copies[0].parts():
-                if mark in end + part:
-                    return True
-                end = part[-len(mark) :]
-        return False
-
     def verify(self, kept: Kept) -> str:
         """Unpack every copy of a session and compare it with its digests; returns "" or the problem."""
         for each in kept.copies:

@@ -216,7 +216,7 @@ def _deleted(places: Places) -> Iterator[tuple[Transcript, Path]]:
         if kept.is_live or kept.problem or kept.folder not in folders:
             continue
         with suppress(FileProblem, OSError):  # a broken copy: reported by `memtui archive verify`
-            if not archive.holds(kept, BOUNDARY):
+            if BOUNDARY not in b"".join(kept.copies[0].parts()):
                 continue
             path = archive.readable(kept)
             folder = first_cwd(path)

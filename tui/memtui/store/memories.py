@@ -196,7 +196,7 @@ class MemoryStore:
             MemoryMissing: there is no such memory, or it is in the trash.
             FileProblem: it cannot be read, or its front matter is broken.
         """
-        path = self._path(memory_id)
+        path = self.path(memory_id)
         try:
             return self._read(path)[1]
         except FileMissing:
@@ -247,7 +247,7 @@ class MemoryStore:
         return f"{status.st_mtime_ns}-{status.st_size}-{status.st_ino}" if status else ""
 
     def is_deleted(self, memory_id: str) -> bool:
-        return os.path.lexists(f"{self._trash}/{file_name(memory_id)}")
+        return os.path.lexists(f"{self._trash}/{memory_id}.md")
 
     def deleted(self) -> Page:
         items = tuple(read_listed(self._thrown_away(), self._trash))
@@ -318,7 +318,7 @@ class MemoryStore:
             FileChanged: it is not `expected`, if that is given, or an editor writes it; nothing was changed.
             FileProblem: it is broken, or cannot be written; nothing was changed.
         """
-        path = self._path(memory_id)
+        path = self.path(memory_id)
         with self._writing(memory_id):
             before, stored = self._read(path)
             if expected is not None and stored != expected:
@@ -338,7 +338,7 @@ class MemoryStore:
             MemoryMissing: there is no such memory.
             FileProblem: it cannot be moved and stays in its place.
         """
-        path = self._path(memory_id)
+        path = self.path(memory_id)
         aside = self._trash / path.name
         private_folder(self._trash, within=existing_above(self._trash))
         with self._writing(memory_id):
@@ -400,7 +400,7 @@ class MemoryStore:
             raise FileProblem(path, f"is broken: {error}") from error
 
     def _place(self, memory_id: str) -> Path:
-        return self._memories / month_of(memory_id) / file_name(memory_id)
+        return self._memories / f"{memory_id[5:9]}-{memory_id[9:11]}" / f"{memory_id}.md"
 
     def _find_file(self, memory_id: str) -> Path | None:
         """The path of a memory's file, in its month or moved by hand to another."""
@@ -410,7 +410,8 @@ class MemoryStore:
         others = (folder / place.name for folder in month_folders(self._memories))
         return next((path for path in others if os.path.lexists(path)), None)
 
-    def _path(self, memory_id: str) -> Path:
+    def path(self, memory_id: str) -> Path:
+        """The path of a memory's file; raises `MemoryMissing`."""
         path = self._find_file(memory_id) if RECOVERY_ID.fullmatch(memory_id) else None
         if path is None:
             raise self._missing(memory_id)
@@ -488,15 +489,6 @@ def _nearest(text: str, ids: Collection[str]) -> list[str]:
 
 
 # -- the files of stored memories ---------------------------------------------------------------------------
-
-
-def file_name(memory_id: str) -> str:
-    return f"{memory_id}.md"
-
-
-def month_of(memory_id: str) -> str:
-    """The folder name of a memory's file, ``2026-01``."""
-    return f"{memory_id[5:9]}-{memory_id[9:11]}"
 
 
 def id_of(entry: Entry) -> str:

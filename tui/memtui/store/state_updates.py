@@ -126,9 +126,6 @@ class SessionDocuments:
     store: StateStore
     transcript: Path | None = None
 
-    def load(self, entry: Entry) -> StoredState:
-        return self.store.load(entry)
-
     def version(self, number: int | None = None) -> StoredState:
         """Read a version, the newest one without a number.
 
@@ -286,4 +283,5 @@ def import_state(places: Places, path: Path, *, session: str = "") -> StoredStat
         return previous
     identity = merged.identity.replace(project=imported.identity.project or merged.identity.project)
     text = render_session_state(merged.replace(version=number + 1, identity=identity))
-    return documents.load(documents.store.write(documents.session_id, text, number + 1))
+    store = documents.store
+    return store.load(store.write(documents.session_id, text, number + 1))
