@@ -30,6 +30,7 @@ def test_a_memory_goes_from_one_home_to_another(
     text.write_text("## Objective\nFix the cart\n")
     memory_id = json.loads(memtui("memory", "import", str(text)).out)["id"]
     memtui("remote", "add", "team", str(hub))
+    assert memtui("remote", "list").out == f"team\twhat you share\t{hub}\n"
     refused = memtui("remote", "check")
     assert refused.code == 1
     assert refused.out == (

@@ -10,6 +10,7 @@ import click
 from memtui.cli.options import json_option, places_option
 from memtui.cli.output import print_list, print_result
 from memtui.ground.clock import local_minute, system_clock
+from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.hooks.in_force import CommandStatus, command_statuses
 from memtui.store.commands_file import CommandsFile, NoCommandFile, normalised
@@ -36,10 +37,17 @@ def command() -> None:
 def activate(name: str, state: str | None, as_json: bool, places: Places) -> None:
     """Register a command as active: what the command's STEP 0 calls.
 
-    NAME is the name of its file without .md: babysit, research/ask. Activating it again changes nothing.
+    NAME is the name of its file without .md: babysit, research/ask. Activating it again changes nothing;
+    a name without a file is refused.
     """
-    commands = CommandsFile(places.project, _PATIENCE)
-    added = commands.activate(name, system_clock(), _object(state))
+    commands, remembered = CommandsFile(places.project, _PATIENCE), _object(state)
+    try:
+        commands.summary(name)
+    except NoCommandFile as problem:
+        raise click.ClickException(f"there is no command /{normalised(name)}: {problem}.") from problem
+    except FileProblem:
+        pass  # a note says it
+    added = commands.activate(name, system_clock(), remembered)
     note = _note(commands, name)
     done = {"operation": "activate", "name": normalised(name), "added": added, "note": note}
     said = f"/{normalised(name)} is active{'' if added else ' already'}."
@@ -50,11 +58,7 @@ def _note(commands: CommandsFile, name: str) -> str:
     """The problem with an active command's file or rules; "" if there is none."""
     statuses = command_statuses(commands, commands.entries())
     status = next((each for each in statuses if normalised(each.entry.name) == normalised(name)), None)
-    if status is None:
-        return ""
-    if isinstance(status.problem, NoCommandFile):
-        return f"there is no command file of that name: {status.problem}"
-    return str(status.problem or status.shortage)
+    return str(status.problem or status.shortage) if status else ""
 
 
 @command.command("list", short_help="List the active commands.")

@@ -9,7 +9,7 @@ import click
 
 from memtui.cli.memory_store import complete_id, full_id, opened
 from memtui.cli.options import json_option, places_option, yes_option
-from memtui.cli.output import is_terminal, print_json, say
+from memtui.cli.output import is_terminal, print_json, print_list, say
 from memtui.cli.startup import BAD_INPUT
 from memtui.ground.clock import age, local_minute, parse_iso, system_clock
 from memtui.ground.files import FileProblem
@@ -19,6 +19,9 @@ from memtui.share.sync import SecretsFoundError, Sharing, Synced, keep_syncing, 
 
 _EVERY = 60.0
 """Maximum seconds between two exchanges of `--watch`; PostgreSQL announces changes at once."""
+
+
+_NO_REMOTE = "No remote yet: memtui remote add NAME URL."
 
 
 def _sharing(name: str) -> Sharing:
@@ -120,7 +123,7 @@ def remote() -> None:
     """Manage remotes, which carry memories between machines: git repositories or PostgreSQL databases.
 
     memtui only sends memories that you share (`memtui share`), unless a remote is added with --all.
-    `memtui remote check` lists them. Passwords stay with git and libpq: none belongs in an address.
+    `memtui remote list` lists them. Passwords stay with git and libpq: none belongs in an address.
     """
 
 
@@ -161,12 +164,23 @@ def init(name: str) -> None:
     say(f"{sharing.name} is set up: {sharing.remote.check()}.")
 
 
+@remote.command("list")
+@json_option
+def list_(as_json: bool) -> None:
+    """List the remotes: name, what is sent, and address."""
+    remotes = sorted(Remotes(memtui_home()).all().items())
+    values = [{"name": name, "sync": each.sync, "url": each.url} for name, each in remotes]
+    sends = {"all": "everything", "shared": "what you share"}
+    rows = [(name, sends[each.sync], each.url) for name, each in remotes]
+    print_list(values, ("Remote", "Sends", "Address"), rows, _NO_REMOTE, as_json, flexible=2)
+
+
 @remote.command("check")
 @click.argument("name", default="")
 @json_option
 @click.pass_context
 def check(ctx: click.Context, name: str, as_json: bool) -> None:
-    """List the remotes, or NAME alone: whether each can be reached, what is in it, and the last sync."""
+    """Check the remotes, or NAME alone: whether each can be reached, what is in it, and the last sync."""
     remotes = Remotes(memtui_home()).all()
     rows = [_checked(each) for each in ([_sharing(name).name] if name else sorted(remotes))]
     if as_json:
@@ -177,7 +191,7 @@ def check(ctx: click.Context, name: str, as_json: bool) -> None:
         since = f"synced {age(synced, system_clock())}" if synced else "never synced"
         say(f"{row['name']}: {row['found'] or row['problem']} · {row['url']} · {sends} · {since}.")
     if not rows and not as_json:
-        say("No remote yet: memtui remote add NAME URL.")
+        say(_NO_REMOTE)
     if any(row["problem"] for row in rows):
         ctx.exit(BAD_INPUT)
 
