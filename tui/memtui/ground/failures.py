@@ -6,7 +6,7 @@ import traceback
 from pathlib import Path
 
 from memtui.ground.clock import Clock
-from memtui.ground.files import FileProblem, private_parents
+from memtui.ground.files import FileProblem, append_line
 
 _LOG_LIMIT = 256 * 1024
 """Size in bytes from which the log starts over."""
@@ -22,13 +22,10 @@ class FailureLog:
     def record(self, doing: str, error: BaseException) -> bool:
         """Append the error with its traceback; False when even that fails."""
         entry = f"{self._clock().isoformat(timespec='seconds')} while {doing}\n"
-        entry += "".join(traceback.format_exception(error)) + "\n"
+        entry += "".join(traceback.format_exception(error))
         try:
-            private_parents(self.path.parent)
-            full = self.path.exists() and self.path.stat().st_size > _LOG_LIMIT
-            with self.path.open("w" if full else "a", encoding="utf-8", errors="replace") as log:
-                log.write(entry)
-        except OSError:
+            append_line(self.path, entry, limit=_LOG_LIMIT)
+        except (OSError, ValueError):
             return False
         return True
 
