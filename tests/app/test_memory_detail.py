@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import threading
 
 import pytest
 
 from memtui.app.details.memory import recovery_lines
 from memtui.app.panes.pane import PaneId
+from memtui.app.widgets.document import Document, Layout
 from memtui.documents.recovery import Plan, Recovery, RoleFile, render_recovery
 from tests.app.harness import SHORT, WIDE, Driver, opened
 from tests.app.world import World
@@ -221,3 +223,22 @@ async def test_files_that_have_changed_since_are_marked_and_named(world: World) 
         driver.browser.show_detail()
         await driver.until(lambda: "changed src/a.py" in driver.detail, "which")
         assert "gone src/c.py" in driver.detail
+
+
+async def test_keys_do_not_wait_for_the_layout_of_a_long_text(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited_for = [0]
+    make = Layout.__init__
+
+    def noted(layout: Layout, document: Document, width: int) -> None:
+        if threading.current_thread() is threading.main_thread():
+            waited_for.append(len(document))
+        make(layout, document, width)
+
+    monkeypatch.setattr(Layout, "__init__", noted)
+    world.memory(1, "Long", body="\n".join(f"- line {number}" for number in range(3000)))
+    async with opened(world) as driver:
+        await driver.press("2")
+        await driver.until(lambda: "line 2999" in driver.detail, "the text")
+    assert max(waited_for) < 1000

@@ -12,7 +12,7 @@ from textual.content import Content
 
 from memtui.app.base import BaseApp
 from memtui.app.panes.pane import Detail, Pane, Progress
-from memtui.app.widgets.document import ASIDE, Document
+from memtui.app.widgets.document import ASIDE, Document, Layout
 from memtui.app.widgets.document_view import DocumentView
 
 _PAUSE = 0.06
@@ -45,7 +45,7 @@ class DetailView(DocumentView):
         self._request = detail
         self.border_title = Content(detail.title)
         if detail.document is not None and not (same and detail.work is not None):
-            self._show(detail, detail.document)
+            self._show(detail, self._prepared(detail.document))
         if detail.work is not None:
             self._read(detail, detail.work)
 
@@ -55,16 +55,19 @@ class DetailView(DocumentView):
         await self.app.painted.wait()
         progress = Progress(
             lambda: self._request is not detail,
-            lambda document: self.call_later(self._show, detail, document),
+            lambda document: self.call_later(self._show, detail, self._prepared(document)),
         )
         with self.app.reporting("reading what is selected", wanted=lambda: self._request is detail):
-            document = await asyncio.to_thread(make, progress)
-            self._show(detail, document)
+            layout = await asyncio.to_thread(lambda: self._prepared(make(progress)))
+            self._show(detail, layout)
 
-    def _show(self, detail: Detail, document: Document) -> None:
+    def _prepared(self, document: Document) -> Layout:
+        return self.laid_out(linked(document))
+
+    def _show(self, detail: Detail, layout: Layout) -> None:
         """Show a document: from its top, unless it is a newer version of the current one."""
         if self._request is detail:
-            self.show(linked(document), keep_scroll=self._shown == detail.key)
+            self.show(layout.document, keep_scroll=self._shown == detail.key, layout=layout)
             self._shown = detail.key
 
 

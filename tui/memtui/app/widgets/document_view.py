@@ -109,13 +109,20 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     def _is_laid_out(self) -> bool:
         return self._layout.document is self._document and self._layout.rows > 0
 
-    def show(self, document: Document, *, keep_scroll: bool = False, shift: int = 0) -> None:
+    def laid_out(self, document: Document) -> Layout:
+        """The layout of a document for `show`; for threads, as that of a megabyte takes a second."""
+        return Layout(document, max(1, self._text_width()))
+
+    def show(
+        self, document: Document, *, keep_scroll: bool = False, shift: int = 0, layout: Layout | None = None
+    ) -> None:
         """Show a document, from its top or at the current reading position.
 
         Args:
             document: What to show.
             keep_scroll: Whether it is a newer version of the current one: stay at the same line.
             shift: Number of lines added (or removed, negative) before that line.
+            layout: Its layout, if it was made before.
         """
         if document is self._document:
             return
@@ -128,7 +135,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         else:
             self._base = 0
             self._drop_selection()
-        self._lay_out()
+        self._lay_out(layout)
 
     def reveal(self, line: int) -> None:
         """Bring a line into view, a little below the top; the first line is at the top."""
@@ -149,10 +156,11 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     def _text_width(self) -> int:
         return self.scrollable_content_region.width
 
-    def _lay_out(self) -> None:
-        if not self.is_mounted or self._text_width() < 1:
+    def _lay_out(self, layout: Layout | None = None) -> None:
+        width = self._text_width()
+        if not self.is_mounted or width < 1:
             return
-        self._layout = Layout(self._document, self._text_width())
+        self._layout = layout if layout and layout.width == width else Layout(self._document, width)
         self.virtual_size = Size(0, self._layout.rows)
         self.scroll_to(y=self._layout.row_of(self._wanted), animate=False, force=True)
         self.refresh()
