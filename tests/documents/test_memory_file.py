@@ -203,7 +203,6 @@ def test_confidence_follows_its_rule(changes: dict[str, object], expected: str) 
     [
         ("git checkout -- edited.py", "Medium"),
         ("sed -i s/a/b/ edited.py", "Medium"),
-        ("cp old.py edited.py", "Medium"),
         ("mv edited.py gone.py", "Medium"),
         ("sed -i s/a/b/ written.py", "Medium"),
         ("rm read.py", "Medium"),

@@ -55,7 +55,7 @@ def test_plan_file_written_edited_and_shown(tmp_path: Path) -> None:
     session.tool("Edit", file_path=FILE, old_string="# Plan", new_string="# The plan", replace_all=True)
     session.broken("Edit", "String to replace not found", file_path=FILE, old_string="b", new_string="c")
     session.broken("ExitPlanMode", f"{SAID}smaller", allowedPrompts=[], planFilePath=FILE)
-    session.tool("MultiEdit", file_path=FILE, edits=[{"old_string": "- a", "new_string": "- c"}])
+    session.tool("Edit", file_path=FILE, old_string="- a", new_string="- c")
     session.tool("ExitPlanMode", "User has approved your plan", plan="# The plan\n- b\n- c\n")
     session.tool("Edit", file_path=FILE, old_string="- b", new_string="- [x] b")
     assert fates(session, tmp_path) == [

@@ -85,8 +85,8 @@ SESSIONS: dict[str, list[dict[str, Any]]] = {
         result([{"type": "text", "text": "https://h/o/r/issues/1"}]),
     ],
     "plan": [
-        said(call("Edit", file_path=PLAN, old_string="a", new_string="b")),
-        result("ok", {"filePath": PLAN, "oldString": "a", "originalFile": "# Plan\na"}),
+        said(call("Write", file_path=PLAN, content="# Plan\na")),
+        result("ok", {"filePath": PLAN, "type": "create"}),
         said(call("ExitPlanMode", "t2", plan="# Plan\nb")),
     ],
     "orphan": [result("ok", {"filePath": "/p/a.py", "type": "create", "structuredPatch": []})],

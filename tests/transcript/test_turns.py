@@ -125,9 +125,7 @@ def test_older_turns_keep_less(tmp_path: Path) -> None:
     facts = t.facts(tmp_path)
     assert [len(turn.texts) for turn in facts.turns] == [0] * 49 + [10] * 11
     assert facts.turns[-1].texts[0].text.startswith("59.1 ")
-    lengths = [len(turn.closing.text) for turn in facts.turns if turn.closing]
-    assert [length > 800 for length in lengths] == [False] * 9 + [True] * 51
-    assert max(lengths) <= 4_000
+    assert max(len(turn.closing.text) for turn in facts.turns if turn.closing) <= 4_000
     check_sources(facts, t.data)
 
 
@@ -249,7 +247,6 @@ def test_records_name_their_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("expansion", "described"),
     [
-        ("---\nname: kiln\ndescription: Fires the kiln.\n---\n# Kiln\n", "Fires the kiln."),
         ("# Fire the kiln\n\nSlowly.", "Fire the kiln"),
         ("# /pots:kiln\n\nFire the kiln, slowly.\n\n## Usage", "Fire the kiln, slowly."),
         ("Base directory for this skill: /s/kiln\n\n# kiln\n\n焼く。", "焼く。"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 from memtui.documents.format import Section
@@ -279,9 +280,7 @@ def _further_tasks(coming: list[Task], room: int) -> list[Task]:
 
 TARGET = 5_000
 """Tokens of a document; a smaller one is not filled up."""
-_STATE_LINES = 3
-_SHORT = 100
-_NARROW = 60
+_SHORT, _NARROW = 200, 60
 _FILES = 1_500
 _FEW = 8
 
@@ -301,36 +300,21 @@ def fitted(state: SessionState, target: int = TARGET) -> SessionState:
 
 def _smaller(state: SessionState) -> Iterator[SessionState]:
     """Smaller and smaller states: what is missed least is left out first."""
-    yield (state := _quoting(state, 6_000))
-    yield (state := _quoting(state, 3_000))
-    tasks = [
-        task
-        if task.text.endswith("further tasks")
-        else task.replace(children=tuple(child for child in task.children if child.kind is TaskKind.BLOCKER))
-        for task in state.tasks
-    ]
-    lines = state.working.technical_state.split("\n")[:_STATE_LINES]
-    state = _working(state.replace(tasks=tuple(tasks)), technical_state="\n".join(lines))
-    yield state
-    yield (state := _quoting(state, 1_000))
-    working, talk, identity = state.working, state.dynamics, state.identity
-    yield (
-        state := _working(
-            state,
-            last_compile=shortened(working.last_compile, _SHORT),
-            last_error=shortened(working.last_error, _SHORT),
-            technical_state=shortened(working.technical_state, _SHORT * 3),
-            dependencies=shortened(working.dependencies, _SHORT),
-        ).replace(
-            dynamics=talk.with_texts(lambda text: shortened(text, _SHORT)),
-            identity=identity.with_texts(lambda text: shortened(text, _SHORT * 2)),
-            tasks=tuple(task.with_texts(lambda text: shortened(text, _SHORT)) for task in state.tasks),
+    for room in (6_000, 3_000, 1_000):
+        yield (state := _quoting(state, room))
+    for width, most in ((_SHORT, MOST_TASKS), (_NARROW, _FEW)):
+        cut = partial(shortened, width=width)
+        files = state.working.files_modified
+        state = state.replace(
+            identity=state.identity.with_texts(cut),
+            tasks=tuple(_fewer(task.with_texts(cut)) for task in collapsed(state.tasks, most)),
+            working=state.working.with_texts(cut).replace(files_modified=files),
+            dynamics=state.dynamics.with_texts(cut),
         )
-    )
-    tasks = [task.with_texts(lambda text: shortened(text, _NARROW)) for task in state.tasks]
-    yield (state := state.replace(tasks=tuple(_fewer(task) for task in collapsed(tasks, _FEW))))
-    for most in (_FILES, _SHORT):
-        yield _working(state, files_modified=shortened(state.working.files_modified, most))
+        yield state
+    for room in (_FILES, _NARROW):
+        files = shortened(state.working.files_modified, room)
+        yield state.replace(working=state.working.replace(files_modified=files))
 
 
 def _quoting(state: SessionState, room: int) -> SessionState:
@@ -343,10 +327,6 @@ def _fewer(task: Task) -> Task:
         return task
     more = Task(kind=TaskKind.NOTE, text=f"and {len(task.children) - _FEW} more")
     return task.replace(children=(*task.children[:_FEW], more))
-
-
-def _working(state: SessionState, **changes: str) -> SessionState:
-    return state.replace(working=state.working.replace(**changes))
 
 
 _Part = TypeVar("_Part", Identity, Dynamics)

@@ -81,12 +81,12 @@ def error_event(facts: Facts, error: ErrorFact, root: Path | None, *, clock: boo
 def _ran_again(facts: Facts, error: ErrorFact, *, clock: bool) -> str:
     """A later run of the same command or checks: the first that went well, else the last that hides how.
 
-    Without one, the first success of the same programs with other arguments.
+    Without one, the first success of the same programs with other arguments; of a check that proves nothing.
     """
     if error.tool not in SHELL_TOOLS:
         return ""
-    target, programs = bare_command(error.target)[:_TARGET], programs_run(error.target)
-    hidden = alike = ""
+    target, hidden, alike = bare_command(error.target)[:_TARGET], "", ""
+    programs = None if is_check(error.target) else programs_run(error.target)
     for command in facts.commands:
         outcome = outcome_of(command)
         if not is_after(command.source, error.source) or outcome not in ("ok", HIDDEN):
@@ -98,8 +98,8 @@ def _ran_again(facts: Facts, error: ErrorFact, *, clock: bool) -> str:
             if outcome == "ok":
                 return f", ok when it ran again{place}"
             hidden = f", ran again{place} with its {HIDDEN}"
-        elif not alike and outcome == "ok" and programs and programs_run(command.text) == programs:
-            alike = f", `{'`, `'.join(sorted(programs))}` ok with other arguments{place}"
+        elif not alike and outcome == "ok" and programs_run(command.text) == programs:
+            alike = f", `{'`, `'.join(sorted(programs_run(command.text)))}` ok with other arguments{place}"
     return hidden or alike
 
 

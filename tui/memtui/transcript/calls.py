@@ -127,7 +127,7 @@ class CallLog:
         elif name in TASK_TOOLS:
             self._task(result, waiting)
         elif name in EDIT_TOOLS or name in READ_TOOLS:
-            path = target_path(name, waiting.call.input, result.detail, waiting.folder)
+            path = target_path(name, waiting.call.input, waiting.folder)
             self.files.result(result, path, name, waiting.source, self._source)
 
     def _agent_check(self, call: Call, source: Source) -> Command | None:
@@ -188,10 +188,10 @@ class CallLog:
 
     def _touched(self, result: Result, waiting: _Waiting) -> None:
         call = waiting.call
-        path = target_path(call.name, call.input, result.detail, waiting.folder)
+        path = target_path(call.name, call.input, waiting.folder)
         self.files.result(result, path, call.name, waiting.source, self._source)
         if call.name in EDIT_TOOLS:
-            self.plans.wrote(path, call.name, call.input, result.detail, waiting.source)
+            self.plans.wrote(path, call.name, call.input, waiting.source)
         else:
             self._has_read(path, result.text)
 
@@ -203,7 +203,7 @@ class CallLog:
         call = masked_in(waiting.call)
         target = target_of(call)
         if call.name in EDIT_TOOLS or call.name in READ_TOOLS:
-            target = target_path(call.name, call.input, result.detail, waiting.folder) or target
+            target = target_path(call.name, call.input, waiting.folder) or target
         source = self._source._replace(speaker="tool")
         self.errors.append(ErrorFact(call.name, target[:_TARGET], error_head(result), source))
 

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
 from memtui.secrets.secrets import masked
 from memtui.transcript.events import Result
-from memtui.transcript.paths import absolute, is_absolute, name_of, path_identity
+from memtui.transcript.paths import absolute, name_of, path_identity
 from memtui.transcript.records import FileFact, Source, is_after, later, with_late
 from memtui.transcript.shell import EDIT_TOOLS, segments
 
 DELETED = "deleted"
-THERE = ""
-"""A copy was put there."""
 _MOVED = "moved to "
 PUT_BACK = "put back with git"
 """To its last commit: committed content remains."""
 
 _DELETES = frozenset({"rm", "unlink", "trash", "del", "erase", "remove-item", "ri"})
 _MOVES = frozenset({"mv", "move", "move-item", "mi"})
-_COPIES = frozenset({"cp", "copy", "copy-item"})
-_HINTS = re.compile(r"(?:rm|cp|copy|unlink|trash|del|erase|ri|mv|mi|move|checkout|restore|remove)\b")
+_HINTS = re.compile(r"(?:rm|unlink|trash|del|erase|ri|mv|mi|move|checkout|restore|remove)\b")
 """Cheap pre-filter: most commands, in lower case, have none of these words."""
 _CHANGES_FOLDER = frozenset({"cd", "pushd", "chdir", "set-location"})
 _UNKNOWN = re.compile(r"-$|~|Q$|.*[$`*]")
@@ -38,7 +34,7 @@ class Removal(NamedTuple):
     path: str
     """Absolute."""
     fate: str
-    """`DELETED`, `PUT_BACK`, `THERE`, or ``moved to`` with the absolute path."""
+    """`DELETED`, `PUT_BACK`, or ``moved to`` with the absolute path."""
 
     @property
     def target(self) -> str:
@@ -84,8 +80,6 @@ def removals(command: str, cwd: str) -> list[Removal]:
             found += [Removal(absolute(path, cwd), DELETED) for path in _paths(words[1:])]
         elif program in _MOVES:
             found += (Removal(source, f"{_MOVED}{where}") for source, where in _pairs(_paths(words[1:]), cwd))
-        elif program in _COPIES:
-            found += (Removal(where, THERE) for _, where in _pairs(_paths(words[1:]), cwd))
     return found
 
 
@@ -177,31 +171,14 @@ def written_files(command: str, cwd: str) -> list[str]:
     found = [match["before"] or match["after"] for match in _HEREDOC_TO.finditer(command)]
     script = command.split("<<", 1)[0]
     found += [match["path"] for match in _TEE.finditer(script)]
-    for match in _SED.finditer(script):
-        found += _sed_files(match[0])
+    edits = (part[0] for part in _SED.finditer(script))
+    found += [each.split()[-1] for each in edits if not (each.count("'") % 2 or each.count('"') % 2)]
     paths = (_unquoted(path) for path in found)
     return [
         absolute(path, cwd)
         for path in paths
         if path and not path.startswith(("/dev/", "&", "~")) and "$" not in path
     ]
-
-
-def _sed_files(command: str) -> list[str]:
-    try:
-        words = shlex.split(command.lstrip(";&| "))[1:]
-    except ValueError:
-        return []
-    plain: list[str] = []
-    has_script = skipped = False
-    for word in words:
-        if skipped:
-            skipped = False
-        elif word in ("-e", "-f", "--expression", "--file"):
-            has_script = skipped = True
-        elif word and not word.startswith("-"):  # BSD sed takes the suffix as a word: sed -i '' 's/a/b/' file
-            plain.append(word)
-    return plain if has_script else plain[1:]
 
 
 def _unquoted(path: str) -> str:
@@ -246,9 +223,6 @@ class FileLog:
 
     def _gone(self, removal: Removal, at: Source) -> None:
         """Record the effect on a file of a command that ended at a place."""
-        if removal.fate == THERE:
-            self._written(removal.path, at)
-            return
         key = path_identity(removal.path)
         gone = [] if removal.fate == PUT_BACK else self._moved_to(key)
         gone += [log[key] for log in (self._modified, self._read) if key in log]
@@ -310,8 +284,8 @@ class FileLog:
     def _follow(self, removal: Removal, unseen: FileFact, at: Source) -> None:
         """Take a removal; `unseen` is its record if nothing is known of the file."""
         key, back = path_identity(removal.path), path_identity(removal.target or removal.path)
-        if removal.fate in (THERE, PUT_BACK):
-            self._comes_back(back, even_if_there=removal.fate == PUT_BACK)
+        if removal.fate == PUT_BACK:
+            self._comes_back(back, even_if_there=True)
             return
         here = [name for name, file in self._found.items() if file.fate != DELETED and _now(file) == key]
         moved = {name: self._found.pop(name) for name in here}
@@ -337,21 +311,11 @@ class FileLog:
         self._found[path_identity(file.path)] = file
 
 
-def target_path(tool: str, arguments: dict[str, object], detail: object, cwd: str) -> str:
-    """The absolute path of an edit or a read: as requested, or else as in the result."""
+def target_path(tool: str, arguments: dict[str, object], cwd: str) -> str:
+    """The absolute path of an edit or a read."""
     wanted = arguments.get("notebook_path" if tool.startswith("Notebook") else "file_path")
     path = wanted if isinstance(wanted, str) else ""
-    if not is_absolute(path):
-        path = _stated_path(detail) or path
     return absolute(masked(path), cwd) if path else ""
-
-
-def _stated_path(detail: object) -> str:
-    if not isinstance(detail, dict):
-        return ""
-    file = detail.get("file")
-    stated = file.get("filePath") if isinstance(file, dict) else detail.get("filePath")
-    return stated if isinstance(stated, str) and is_absolute(stated) else ""
 
 
 def _now(file: FileFact) -> str:

@@ -32,13 +32,12 @@ class PlanLog:
         self._plans: list[PlanFact] = []
         self._files: dict[str, str] = {}
         self._shown: dict[str, PlanFact] = {}
-        self._unseen: dict[str, Source] = {}
 
-    def wrote(self, path: str, tool: str, arguments: dict[str, Any], detail: Any, source: Source) -> None:
+    def wrote(self, path: str, tool: str, arguments: dict[str, Any], source: Source) -> None:
         if ".claude" not in path or not _PLAN_FILE.search(path):
             return
         arguments = masked_in(arguments)
-        content = _written(arguments) if tool == "Write" else self._edited(path, arguments, detail)
+        content = _string(arguments.get("content")) if tool == "Write" else self._edited(path, arguments)
         if not content:
             return
         self._files[path] = content
@@ -62,16 +61,13 @@ class PlanLog:
             last.origin, last.content = "ExitPlanMode" if content else last.origin, content or last.content
             last.source = source if stated else last.source
             last.path = path or last.path
-        elif content:
+        else:  # without a text its file is not in this transcript: the approval contains it
             last = self._add(PlanFact("ExitPlanMode", content, "unknown", path, source))
-        if last is not None:
-            self._shown = {call_id: last}
-        else:
-            self._unseen = {call_id: source}
+        self._shown = {call_id: last}
 
     def decided(self, result: Result, fate: Fate) -> None:
         """Record the result of an ExitPlanMode call; `fate` is that of a plan whose call failed."""
-        plan = self._shown.pop(result.id, None) or self._stated(result)
+        plan = self._shown.pop(result.id, None)
         if plan is None:
             return
         if result.failed:
@@ -109,33 +105,17 @@ class PlanLog:
         self._files[reference.path] = reference.content
 
     def finish(self) -> tuple[PlanFact, ...]:
-        return tuple(self._plans)
+        return tuple(plan for plan in self._plans if plan.content)
 
     def _add(self, plan: PlanFact) -> PlanFact:
         plan.content = plan.content[:_TEXT_LIMIT]
         self._plans.append(plan)
         return plan
 
-    def _stated(self, result: Result) -> PlanFact | None:
-        """A plan whose file was not written in this transcript: only the approval contains it."""
-        source = self._unseen.pop(result.id, None)
-        content = _string(result.detail.get("plan")) if isinstance(result.detail, dict) else ""
-        if source is None or not content:
-            return None
-        return self._add(PlanFact("ExitPlanMode", content, "unknown", "", source))
-
-    def _edited(self, path: str, arguments: dict[str, Any], detail: Any) -> str:
-        before = self._files.get(path)
-        if before is None and isinstance(detail, dict):
-            before = _string(masked_in(detail.get("originalFile")))
-        edits = arguments.get("edits")
-        for edit in edits if isinstance(edits, list) else [arguments]:
-            if before and isinstance(edit, dict):
-                old, new = _string(edit.get("old_string")), _string(edit.get("new_string"))
-                before = (
-                    before.replace(old, new, -1 if edit.get("replace_all") is True else 1) if old else before
-                )
-        return before or ""
+    def _edited(self, path: str, arguments: dict[str, Any]) -> str:
+        before, old = self._files.get(path, ""), _string(arguments.get("old_string"))
+        new, times = _string(arguments.get("new_string")), -1 if arguments.get("replace_all") is True else 1
+        return before.replace(old, new, times) if old else before
 
 
 def plan_title(plan: PlanFact) -> str:
@@ -152,10 +132,6 @@ def _one_plan(last: PlanFact, path: str, content: str) -> bool:
     return bool(last.path) and last.path == path
 
 
-def _written(arguments: dict[str, Any]) -> str:
-    return _string(arguments.get("content"))
-
-
 def _string(value: Any) -> str:
     return value[:_TEXT_LIMIT] if isinstance(value, str) else ""
 
@@ -166,9 +142,6 @@ _LONGEST = 20_000
 """Maximum length in characters; longer texts were pasted."""
 _ITEM = re.compile(
     r"^[ \t]{0,4}(?:\**[(（]?(?P<number>\d{1,2})[.)）、．:：]|[-*•])[ \t]*(?P<text>\S.*)", re.MULTILINE
-)
-_IN_LINE = re.compile(
-    r"(?:(?<=[\s:：;；,，、。.)）])|^|(?<=\w)(?=（))[(（]?(?P<number>\d{1,2})[.)）、．](?!\d)[ \t]*(?=\S)"
 )
 _FIRST = r"(?:^|[.:;!\n]\s{0,8}|\b(?:to|will|should|we|i|you):?\s+)first(?:ly)?\b"
 _SEQUENCE = re.compile(
@@ -208,7 +181,7 @@ def _states_plan(turn: Turn, opens: bool) -> bool:
     if any(steps[0] < found.start() < steps[-1] for found in _PASTED.finditer(own) if steps):
         return False  # the list was pasted, too
     bare = re.sub(r"```.*?(?:```|\Z)", "", own, flags=re.DOTALL)
-    return _lists_steps(bare, opens) or _steps_in_line(bare) or _SEQUENCE.search(bare) is not None
+    return _lists_steps(bare, opens) or _SEQUENCE.search(bare) is not None
 
 
 def _lists_steps(text: str, bullets: bool) -> bool:
@@ -224,22 +197,6 @@ def _lists_steps(text: str, bullets: bool) -> bool:
         introduced = introduced or text[: found.start()].rstrip().endswith((":", "："))
         bulleted += 1
     return numbered >= _LEAST or (bullets and bulleted >= _LEAST and introduced)
-
-
-def _steps_in_line(text: str) -> bool:
-    """Whether a line has steps numbered from 1 after a colon: ``Here's my plan: 1. ... 2. ...``."""
-    for line in text.split("\n"):
-        marks = list(_IN_LINE.finditer(line))
-        steps = [mark for at, mark in enumerate(marks) if int(mark["number"]) == at + 1]
-        if len(steps) < 2 or not line[: steps[0].start()].rstrip().endswith((":", "：")):
-            continue
-        ends = [*(mark.start() for mark in steps[1:]), len(line)]
-        if all(
-            _can_be_step(line[mark.end() : end].strip(" ;；,，、"))
-            for mark, end in zip(steps, ends, strict=True)
-        ):
-            return True
-    return False
 
 
 def _can_be_step(text: str) -> bool:

@@ -15,8 +15,6 @@ from memtui.transcript.words import WordsKind, queued_words
 
 _WIDTH = 200
 _SCANNED = 20_000
-_FRONT = re.compile(r"---[ \t]*\n(.*?)\n---[ \t]*(?:\n|$)", re.DOTALL)
-_DESCRIPTION = re.compile(r"^description:[ \t]*(\S.*)$", re.MULTILINE)
 _HEADING = re.compile(r"^#{1,6}[ \t]+(\S.*)$")
 _FILE = ", plan file "
 _LOADED = "Base directory for this skill:"
@@ -37,10 +35,6 @@ def description_of(expansion: str, name: str) -> str:
     text = expansion[:_SCANNED].strip()
     if text.startswith("<"):
         return ""
-    if (front := _FRONT.match(text)) is not None:
-        if (stated := _DESCRIPTION.search(front[1])) is not None:
-            return _short(stated[1].strip("\"'"))
-        text = text[front.end() :]
     lines = [line.strip() for line in text.split("\n")]
     lines = [line for line in lines if line and not line.startswith(_LOADED)]
     headings = [heading[1] for line in lines if (heading := _HEADING.match(line)) is not None]
@@ -101,9 +95,6 @@ def _same(one: str, other: str) -> bool:
     """Same words; a placeholder for pasted text in either stands for anything."""
     if one == other:
         return True
-    one, other = " ".join(one.split()), " ".join(other.split())
-    if one == other:
-        return True
     for short, long in ((one, other), (other, one)):
         if (placeholder := _PASTED.search(short)) and long.startswith(short[: placeholder.start()]):
             return True
@@ -111,14 +102,11 @@ def _same(one: str, other: str) -> bool:
 
 
 CLOSING = 4_000
-"""Maximum length of a closing message in characters; `OLD_CLOSING` in turns before the last `RECENT`."""
-OLD_CLOSING = 800
+"""Maximum length of a closing message in characters."""
 TEXT = 1_500
 TEXTS = 10
 """Number of other texts kept of a turn, and of turns that keep theirs."""
-RECENT = 50
 _ASK = 50_000
-_OLD_ASK = 4_000
 _FIRST_CALLS = 15
 """Number of calls at the beginning of a command's turn in which it may read its plan."""
 
@@ -223,7 +211,8 @@ class TurnLog:
         if self._turn is not None:
             number = self._turn.number + 1
             self._closed.append(self._finished(source.line - 1))
-            self._make_old()
+            if len(self._closed) > TEXTS:
+                self._closed[-TEXTS - 1] = replace(self._closed[-TEXTS - 1], texts=())
         pasted: tuple[Pasted, ...] = ()
         if kind not in ("plan", "shell"):
             ask, pasted = without_pasted(ask, source)
@@ -293,15 +282,3 @@ class TurnLog:
             calls=self._calls,
             last_line=max(last_line, self._turn.source.line),
         )
-
-    def _make_old(self) -> None:
-        """Shorten the turn that has just become an old one."""
-        closed = self._closed
-        if len(closed) > TEXTS and closed[-TEXTS - 1].texts:
-            closed[-TEXTS - 1] = replace(closed[-TEXTS - 1], texts=())
-        if len(closed) > RECENT:
-            old = closed[-RECENT - 1]
-            closing = old.closing
-            if closing is not None:
-                closing = quoted(closing.text, closing.source, OLD_CLOSING, closing.length)
-            closed[-RECENT - 1] = replace(old, ask=old.ask[:_OLD_ASK], closing=closing)
