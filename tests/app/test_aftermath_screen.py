@@ -86,7 +86,7 @@ async def test_rows_at_every_size_and_tokens_where_there_is_room(lossy: World) -
             await driver.resize(size)
             screen = await aftermath(driver)
             assert "pytest -q" in driver.shown, size
-            more = "space ticks" if size == SHORT else "kept 2 of 05 Mar 12:25"
+            more = "space ticks" if size == SHORT else "05 Mar 12:24 Fix the token refresh race"
             assert str(screen.listing.border_title) == f"Lost 3 · {more}", size
             if size == SHORT:
                 assert "w hand over" in driver.shown and driver.shown.count("▢") == 3

@@ -17,7 +17,8 @@ async def test_a_capture_then_the_facts_of_what_it_covers(full: World) -> None:
         await driver.until(lambda: "What it covers" in driver.detail, "the facts")
         head, _, facts = driver.detail.partition("What it covers")
         title, kind, when = head.split("\n")[:3]
-        assert (title, kind) == ("Capture 05 Mar 13:10", "pending · auto · session s-1")
+        assert title == "Capture 05 Mar 13:10 Fix the token refresh race"
+        assert kind == "pending · auto · session s-1"
         assert when == "2026-03-05 13:10 · 10 m ago"
         assert f"First message\n{FIRST}\nIt shows under load." in head
         assert "1 file modified" in facts

@@ -174,23 +174,23 @@ def test_the_draft_quotes_and_names_its_lines() -> None:
         ),
         (
             {"turns": (turn(1, "Build", end="interrupted"),)},
-            "Low — the last check went well: pytest -q (L8 09:00); 2 of 2 tasks done (L6 09:00); "
-            "the last turn was interrupted (L1 09:00)",
+            "Low — the last turn was interrupted (L1 09:00); "
+            "the last check went well: pytest -q (L8 09:00); 2 of 2 tasks done (L6 09:00)",
         ),
         (
             {"modified_files": (changed("/work/kiln/a.py", 9),)},
-            "Medium — the last check went well: pytest -q (L8 09:00); 2 of 2 tasks done (L6 09:00); "
-            "1 file changed after it",
+            "Medium — the last check went well: pytest -q (L8 09:00); 1 file changed after it; "
+            "2 of 2 tasks done (L6 09:00)",
         ),
         (
             {"modified_files": (replace(changed("/work/kiln/a.py", 3, 2), last=at(9)),)},
-            "Medium — the last check went well: pytest -q (L8 09:00); 2 of 2 tasks done (L6 09:00); "
-            "1 file changed after it",
+            "Medium — the last check went well: pytest -q (L8 09:00); 1 file changed after it; "
+            "2 of 2 tasks done (L6 09:00)",
         ),
         (
             {"last_action": Action("Bash", "make", "background", "", source=at(9))},
-            "Medium — the last check went well: pytest -q (L8 09:00); 2 of 2 tasks done (L6 09:00); "
-            "Bash was started in the background (L9 09:00)",
+            "Medium — the last check went well: pytest -q (L8 09:00); "
+            "Bash was started in the background (L9 09:00); 2 of 2 tasks done (L6 09:00)",
         ),
     ],
 )

@@ -244,11 +244,11 @@ class MemtuiApp(BaseApp):
         self.next_project = Project(root)
         self.exit()
 
-    def open_lost(self, transcript: Path, since: datetime | None) -> None:
+    def open_lost(self, transcript: Path, since: datetime | None, name: str = "") -> None:
         from memtui.app.screens.lost import LostScreen
 
         if transcript.stem in {entry.session_id for entry in self.model.transcripts.entries()}:
-            screen = LostScreen(self.model, transcript, since)
+            screen = LostScreen(self.model, transcript, since, name)
             self.push_screen(screen, lambda _: self.browser.show_detail())
         else:
             self.warn("Only a session of this project can be given back what it lost.")

@@ -59,8 +59,8 @@ class BaseApp(App[None]):
         """Leave this project, and open another one."""
         raise NotImplementedError
 
-    def open_lost(self, transcript: Path, since: datetime | None) -> None:
-        """Show what a session's first compaction at or after a time lost."""
+    def open_lost(self, transcript: Path, since: datetime | None, name: str = "") -> None:
+        """Show what a session's first compaction at or after a time lost, under a name."""
         raise NotImplementedError
 
     def pin(self, text: str, transcript: Path | None = None, line: int = 0) -> object:

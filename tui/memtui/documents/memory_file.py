@@ -214,12 +214,12 @@ def _confidence(facts: Facts) -> str:
         how = "failed" if check.outcome == "failed" else "went well" if is_sure(check) else _HIDDEN
         reasons = [f"the last check {how}: {check_line(facts, check, clock=True)}"]
     others = failed_checks(facts, clock=True)
-    reasons += [f"{NOT_PASSED}: {each}" for each in others[:1]]
-    reasons.append(_tasks(facts, left) or "no task list on record")
-    if turn is not None:
-        reasons.append(turn_line(facts, turn, clock=True))
     if later := _since_check(facts, check):
         reasons.append(later)
+    if turn is not None:
+        reasons.insert(0, turn_line(facts, turn, clock=True))
+    reasons += [f"{NOT_PASSED}: {each}" for each in others[:1]]
+    reasons.append(_tasks(facts, left) or "no task list on record")
     failed = check is not None and check.outcome == "failed"
     high = check is not None and is_sure(check) and facts.todos and not (left or later or others)
     level = "Low" if failed or turn is not None else "High" if high else "Medium"

@@ -23,12 +23,9 @@ _ITEMS = 12
 
 
 def capture_document(
-    row: CaptureRow, now: datetime, facts: Document | None, lost: Document | None = None, *, number: int = 0
+    row: CaptureRow, now: datetime, facts: Document | None, lost: Document | None = None
 ) -> Document:
-    """A capture, the losses of its compaction, and the facts up to it, once they are read.
-
-    `number` is that among the captures of its session, 0 if there is only one.
-    """
+    """A capture, the losses of its compaction, and the facts up to it, once they are read."""
     capture = row.shown
     if capture is None:
         return concat(
@@ -44,7 +41,6 @@ def capture_document(
             " · ",
             trigger_of(row.entry.name),
             (f" · session {capture.session_id[:8] or 'unknown'}", "dim"),
-            (f" · its capture {number}" if number else "", "dim"),
         ),
         styled((f"{local_minute(capture.timestamp)} · {age(capture.timestamp, now)}", "dim")),
         *_reviewed(row.capture),

@@ -161,14 +161,21 @@ class PendingPane(Pane):
             when = when_of(made, now, width) if made else clean_line(key) + " "
             why = (f"⚠ {clean_line(item.problem)}", "$error") if item.problem else "…"
             return row([(when, "$quiet"), why], "", width)
-        number = self.view.numbers.get(key)
-        when = when_of(capture.timestamp, now, width, exact=number is not None)
-        title = self._titles.get(key) or title_of(capture)
-        title = f"{number} · {title}" if number else title
+        when = when_of(capture.timestamp, now, width, exact=key in self.view.numbers)
+        title = self._subject(key, capture)
         fill = self._fill_of(key, capture, width)
         if capture.status == "reviewed":
             return row([(f"{when}✓ {title}", "$quiet")], fill, width)
         return row([(when, "$accent"), title], fill, width)
+
+    def _subject(self, key: str, capture: Capture | PendingText) -> str:
+        """What it is about, after its number among the captures of its session if there are several."""
+        title = self._titles.get(key) or title_of(capture)
+        number = self.view.numbers.get(key)
+        return f"{number} · {title}" if number else title
+
+    def _label(self, key: str, capture: Capture | PendingText) -> str:
+        return f"{day_and_minute(capture.timestamp)} {self._subject(key, capture)}"
 
     def _fill_of(self, key: str, capture: Capture | PendingText, width: int) -> str:
         """The context's size in thousands of tokens, and the number of losses: ``155k -> 42k  ✗ 7``.
@@ -229,10 +236,10 @@ class PendingPane(Pane):
         item = self.capture_row(key)
         if item is None or key is None:
             return Detail("", "Capture", plain(self.nothing, "dim"))
-        document = capture_document(item, self.clock(), None, number=self.view.numbers.get(key, 0))
+        document = capture_document(item, self.clock(), None)
         if item.shown is None:
             return Detail(key, "Capture", document)
-        title = f"Capture {day_and_minute(item.shown.timestamp)}"
+        title = f"Capture {self._label(key, item.shown)}"
         if item.capture is None:
             return Detail(key, title, document)
         return Detail(key, title, document, lambda progress: self._whole(key, item, progress))
@@ -247,8 +254,7 @@ class PendingPane(Pane):
             messages = rows_waiting(self.model.places.home, found.session_id)
             waits = sum(each.rows for each in messages)
             lost = lost_document(found, receipts, frozenset(self._unfolded), waits)
-        facts, number = self._facts(item, progress), self.view.numbers.get(key, 0)
-        return capture_document(item, self.clock(), facts, lost, number=number)
+        return capture_document(item, self.clock(), self._facts(item, progress), lost)
 
     def _facts(self, item: CaptureRow, progress: Progress) -> Document:
         from memtui.documents.events import evidence
@@ -299,7 +305,8 @@ class PendingPane(Pane):
         elif subject.transcript is None:
             self.app.warn(subject.no_transcript)
         else:
-            self.app.open_lost(subject.transcript, item.capture.timestamp)
+            name = self._label(item.entry.name, item.capture)
+            self.app.open_lost(subject.transcript, item.capture.timestamp, name)
 
     def action_review(self) -> None:
         """Review the selected capture, or the ticked ones, one after the other."""
@@ -308,12 +315,12 @@ class PendingPane(Pane):
         chosen = self.chosen
         for key in chosen:
             item = self.capture_row(key)
-            if item is not None and not _why_not(item):
+            if item and item.capture and not _why_not(item):
 
                 def done(review: Reviewed | None, key: str = key) -> None:
                     self._reviewed(key, review)
 
-                self.app.push_screen(ReviewScreen(self.model, item), done)
+                self.app.push_screen(ReviewScreen(self.model, item, self._label(key, item.capture)), done)
                 return
         item = self.capture_row(chosen[0] if chosen else None)
         unreadable = item is None or item.capture is None

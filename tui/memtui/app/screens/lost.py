@@ -84,12 +84,13 @@ class LostScreen(Screen[None]):
     }
     about = "What a compaction lost and kept at the left; at the right the whole row above the summary."
 
-    def __init__(self, model: ProjectModel, transcript: Path, since: datetime | None) -> None:
+    def __init__(self, model: ProjectModel, transcript: Path, since: datetime | None, name: str = "") -> None:
         """Make the screen for the first compaction at or after `since`, or the newest one."""
         super().__init__()
         self.model = model
         self._transcript = transcript
         self._since = since
+        self._label = name
         self.aftermath: Aftermath | None = None
         self._items: Mapping[str, Item] = {}
         self._unfolded: set[str] = set()
@@ -173,13 +174,12 @@ class LostScreen(Screen[None]):
     def _show_room(self) -> None:
         rows = tuple(self.ticked.values())
         if self.aftermath is not None:
-            moment = parse_iso(self.aftermath.compaction.source.timestamp)
             title = f"Lost {len(self.aftermath.counted_losses)}"
             if self.has_class("-short"):  # there is no border below
                 title += f" · {len(rows)} ticked" if rows else " · space ticks"
             else:
-                title += f" · kept {len(self.aftermath.kept)}"
-                title += f" of {day_and_minute(moment)}" if moment else ""
+                moment = parse_iso(self.aftermath.compaction.source.timestamp)
+                title += f" · {self._label or (day_and_minute(moment) if moment else '')}"
             self.listing.border_title = Content(title)
         used = size_of_rows(rows)
         full = min(_BAR, -(-used * _BAR // ROOM))

@@ -13,6 +13,7 @@ from textual import getters, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.content import Content
 from textual.events import DescendantFocus
 from textual.widgets import TextArea
 
@@ -52,7 +53,7 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
     facts = getters.query_one(EvidencePane)
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "save", "save", priority=True, tooltip="save the review under a Recovery ID"),
-        Binding("f2", "switch", "switch", priority=True, tooltip="go from the facts to the form, or back"),
+        Binding("f2", "switch", "form", priority=True, tooltip="go from the facts to the form, or back"),
         Binding("space", "add", "add fact", tooltip="add this fact to the last field"),
         Binding("f4", "ask_model", "ask claude", priority=True, tooltip="let claude -p improve the draft"),
         Binding("escape", "leave", "leave", tooltip="leave; asks if something is not saved"),
@@ -78,11 +79,12 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
     idle_keys = frozenset(["open"])  # as space does
     about = "Facts of the session at the left, the memory that you write at the right."
 
-    def __init__(self, model: ProjectModel, row: CaptureRow) -> None:
+    def __init__(self, model: ProjectModel, row: CaptureRow, name: str) -> None:
         super().__init__()
         assert row.capture is not None
         self.model = model
         self.row = row
+        self._label = name
         self.capture = row.capture
         self._memory = MemoryFile(title="")
         self._facts: Facts | None = None
@@ -99,6 +101,7 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
 
     def on_mount(self) -> None:
         self.add_class("-evidence")
+        self.facts.listing.border_title = Content(f"Evidence · {self._label}")
         self._draft()
 
     def field(self, name: str) -> FormField:

@@ -228,14 +228,12 @@ class EvidencePane(Vertical):
         self._items: dict[str, EvidenceItem | str] = {}
 
     def compose(self) -> ComposeResult:
-        listing = RowList(
+        yield RowList(
             self._draw,
             is_header=lambda key: isinstance(self._items.get(key), str),
             empty="Reading the transcript …",
             id="evidence",
         )
-        listing.border_title = Content("Evidence")
-        yield listing
         whole = DocumentView(id="fact")
         whole.can_focus = False
         yield whole
