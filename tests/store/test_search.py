@@ -1,15 +1,16 @@
-"""Searching while another search is at work on the same index."""
+"""Searching while another search is at work."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 
-from memtui.ground.files import lock
+from memtui.ground.files import FileProblem, lock
 from memtui.ground.project import Places, Project, memtui_home
 from memtui.store.search import Searcher
 from memtui.store.search_query import parse_search
@@ -46,3 +47,21 @@ def test_a_search_is_not_called_whole_by_another_that_ends_meanwhile(
     monkeypatch.setattr(searcher.index, "reading", reading)
     (sessions, *_) = searcher.search(parse_search("anchors"))
     assert (len(sessions.results), sessions.complete) == (1, True)
+
+
+def test_a_search_that_is_not_wanted_any_more_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searcher = Searcher(Places(Project(tmp_path), memtui_home(), tmp_path / "claude"))
+
+    def endless(connection: sqlite3.Connection, *_: object) -> None:
+        numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+        connection.execute(f"{numbers} SELECT max(i) FROM n")
+
+    monkeypatch.setattr("memtui.store.search._ranked", endless)
+    with ThreadPoolExecutor() as threads:
+        search = threads.submit(searcher.search, parse_search("anchors"))
+        while not search.done():
+            searcher.interrupt()
+        with pytest.raises(FileProblem, match="searched for something else"):
+            search.result()

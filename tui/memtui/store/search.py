@@ -17,7 +17,7 @@ from contextlib import suppress
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from memtui.documents.pins import Pin
 from memtui.ground.clean import clean, clean_line
@@ -121,8 +121,8 @@ class Result(NamedTuple):
         """The message of a row of a session and the next ones, secrets masked; fewer if they are gone."""
         found: list[Message] = []
         with suppress(OSError, FileProblem):
-            for reading in _read_at(self.path, self.stem, self.offset, self.line, bool(self.agent)):
-                found += reading
+            for messages in _read_from(self):
+                found += messages
                 if len(found) >= _AROUND:
                     break
         return found[:_AROUND]
@@ -210,9 +210,10 @@ class Searcher:
             complete = self.update(budget=budget)
         for _ in range(2):
             try:
-                with self.index.reading() as self._connection:
-                    where = self._where(self._connection, asked, scope, path, tags)
-                    groups = self._search(self._connection, asked, where, limit, rows)
+                with self.index.reading() as connection:
+                    self._connection = connection
+                    where = self._where(connection, asked, scope, path, tags)
+                    groups = self._search(connection, asked, where, limit, rows)
                 groups = [group._replace(complete=complete) for group in groups]
                 if scope is Scope.SESSION:  # of pins those that come from it
                     groups = [_only_of(path, each) if each.kind is Kind.PIN else each for each in groups]
@@ -329,7 +330,11 @@ class Searcher:
             if line not in seen:
                 seen.add(line)
                 sessions[file.session].append((row, score))
-        order = sorted(sessions.values(), key=_session_score, reverse=True)
+        order = sorted(
+            sessions.values(),
+            key=lambda rows: sum(score * 0.5**place for place, (_, score) in enumerate(rows[:8])),
+            reverse=True,
+        )
         about = {number: self._about(file) for number, file in files.items()}
         results: list[Result] = []
         for rows in order[:limit]:
@@ -425,25 +430,23 @@ def _files(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, 
 def with_snippet(found: Result, query: Query) -> Result:
     """A row of a session with its text, read from the transcript; unchanged if that is gone."""
     with suppress(OSError, FileProblem):
-        for messages in _read_at(found.path, found.stem, found.offset, found.line, bool(found.agent)):
-            for message in messages:
-                if message.role.name.lower() == found.what:
-                    snippet, marks = query.snippet(message.text)
-                    return found._replace(snippet=snippet, marks=marks, text=message.text)
-            break
+        for message in next(_read_from(found), ()):
+            if message.role.name.lower() == found.what:
+                snippet, marks = query.snippet(message.text)
+                return found._replace(snippet=snippet, marks=marks, text=message.text)
     return found
 
 
-def _read_at(
-    path: Path | None, stem: Path | None, offset: int, line: int, agent: bool
-) -> Iterator[list[Message]]:
-    """The messages of the lines of a transcript from one on."""
-    if stem is not None:
-        stream = unpacked(stem)
-        stream.read(offset)
-        yield from (each.messages for each in read_messages(stream, 0, line, agent=agent, few=True))
-    elif path is not None:
-        yield from (each.messages for each in read_messages(path, offset, line, agent=agent, few=True))
+def _read_from(found: Result) -> Iterator[list[Message]]:
+    """The messages of the lines of a transcript from that of a row on."""
+    source: Path | BinaryIO | None = found.path
+    offset = found.offset
+    if found.stem:
+        source, offset = unpacked(found.stem), 0
+        source.read(found.offset)
+    if source:
+        lines = read_messages(source, offset, found.line, agent=bool(found.agent), few=True)
+        yield from (each.messages for each in lines)
 
 
 def _ranked(
@@ -507,10 +510,6 @@ _DAMP = 60
 _WEIGHT: dict[int, float] = {DOCUMENT: 1.0, Role.ASK: 1.0, Role.SAID: 1.0, Role.READ: 0.3}
 _OTHER = 0.5
 """What was spoken weighs more than inputs and results of tools."""
-
-
-def _session_score(rows: list[tuple[_Row, float]]) -> float:
-    return sum(score * 0.5**place for place, (_, score) in enumerate(rows[:8]))
 
 
 def _only_of(path: Path | None, group: Group) -> Group:

@@ -301,9 +301,8 @@ class _Update:
         if self._db.in_transaction:
             self._db.execute("COMMIT")
 
-    def _one(self, query: str, *values: object) -> int:
-        row = self._db.execute(query, values).fetchone()
-        return (row[0] or 0) if row else 0
+    def _one(self, query: str) -> int:
+        return self._db.execute(query).fetchone()[0] or 0
 
     def _remove(self, number: int) -> None:
         self._db.execute("DELETE FROM rows WHERE file = ?", (number,))
