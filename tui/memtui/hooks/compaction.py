@@ -117,7 +117,7 @@ def post_compact(payload: Payload, project: Project, home: Home, now: datetime, 
     if pins:
         report.add_work(f"the summary kept {len(pins) - len(missing)} of {len(pins)} pins")
     text = titled_list(AGAIN, missing, report)
-    leave_pins(payload.session_id, home, text, lambda known: known, now, report)
+    leave_pins(payload.session_id, home, text, now, report)
     if payload.summary:
         _leave_note(payload, project, home, now, report)
     return ""

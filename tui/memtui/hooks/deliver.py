@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from datetime import datetime
 
 from memtui.ground.files import FileProblem, lock, private_folder, tail_within
@@ -72,11 +71,11 @@ def as_context(event: str, text: str, report: Report) -> str:
 
 
 def leave_pins(
-    session_id: str, home: Home, text: str, unless: Callable[[str], str], now: datetime, report: Report
+    session_id: str, home: Home, text: str, now: datetime, report: Report, mark: str | None = None
 ) -> None:
     """Leave pins for the next prompt, replacing those left by an earlier hook; "" only removes these.
 
-    `unless` returns the mark of the hand-over they repeat, given the one noted before ("" without one).
+    `mark` is that of the hand-over they repeat; without one, that of the pins left before.
     """
     if not text and not os.path.lexists(home.handover):
         return
@@ -87,9 +86,8 @@ def leave_pins(
         with lock(home.state / "pins", timeout=_LOCK_SECONDS):
             before = [each.unless for each in outbox.waiting() if each.kind == PINS and outbox.remove(each)]
             if text:
-                outbox.put(
-                    Message(PINS, text, unless=unless(before[-1] if before else ""), at=now.isoformat())
-                )
+                mark = mark if mark is not None else (before or [""])[-1]
+                outbox.put(Message(PINS, text, unless=mark, at=now.isoformat()))
     except FileProblem as problem:
         report.problem(problem)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
@@ -85,7 +86,7 @@ def _after_compaction(payload: Payload, project: Project, home: Home, now: datet
         from memtui.lost.handover_marks import mark_of
 
         # With the next prompt, the transcript shows whether these notes have arrived.
-        leave_pins(payload.session_id, home, text, lambda _: mark_of(output), now, report)
+        leave_pins(payload.session_id, home, text, now, report, mark_of(output))
     return output
 
 
@@ -96,15 +97,10 @@ def _clear_commands(project: Project, report: Report) -> None:
             commands.remove({entry.name for entry in entries})
             report.add_work(f"cleared {', '.join(entry.name for entry in entries)}")
     except FileProblem as problem:
-        if not _none_left(commands):  # another hook may have cleared them
-            report.problem(problem)
-
-
-def _none_left(commands: CommandsFile) -> bool:
-    try:
-        return not commands.entries()
-    except FileProblem:
-        return False
+        with suppress(FileProblem):
+            if not commands.entries():  # another hook has cleared them
+                return
+        report.problem(problem)
 
 
 def _of_ended(project: Project, home: Home, now: datetime, report: Report) -> str:
