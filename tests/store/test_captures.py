@@ -117,7 +117,8 @@ def test_finds_the_capture_that_a_person_means(
     monkeypatch.chdir(project.root)
     argument = argument.format(name=path.name, root=project.root)
     assert store.resolve(argument) == store.entries()[0]
-    assert store.resolve(argument, cwd=project.compacts) == store.entries()[0]
+    monkeypatch.chdir(project.compacts)
+    assert store.resolve(argument) == store.entries()[0]
 
 
 @pytest.mark.parametrize(
@@ -137,10 +138,16 @@ def test_finds_the_capture_that_a_person_means(
     ],
 )
 def test_refuses_what_is_no_capture_of_the_project(
-    project: Project, store: CaptureStore, argument: str, reason: str, tmp_path: Path
+    project: Project,
+    store: CaptureStore,
+    argument: str,
+    reason: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     add_capture(project)
     (project.compacts / "20251225_081500-memory.md").touch()
     (tmp_path / "elsewhere-autocompact.md").touch()
     with pytest.raises(CaptureProblem, match=reason):
-        store.resolve(argument.format(root=project.root), cwd=tmp_path)
+        store.resolve(argument.format(root=project.root))

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from memtui.documents.recovery import parse_recovery
 from memtui.ground.project import Home, Places, Project, transcript_slug
-from memtui.store.compact import describe, draft, drafted, keep
+from memtui.store.compact import describe, draft, drafted
 from memtui.store.sessions import session_root
 from memtui.transcript import ReadingCancelledError
 from memtui.transcript.records import Facts, FileFact
 from tests.documents.made import turn
 from tests.transcripts import Transcript
-
-NOW = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
-
-
-def clock() -> datetime:
-    return NOW
 
 
 @pytest.fixture
@@ -111,11 +104,6 @@ def test_a_session_that_worked_elsewhere_belongs_to_the_project(
         places.project.root,
         Path("/elsewhere"),
     )
-
-
-def test_a_text_alone_is_one_of_this_project(places: Places) -> None:
-    meta = keep(places, clock, "## Objective\nx", description="D", source="import")
-    assert (meta.project, meta.description, meta.source) == (str(places.project.root), "D", "import")
 
 
 def test_the_root_is_the_projects_unless_the_session_worked_elsewhere(places: Places, tmp_path: Path) -> None:

@@ -79,10 +79,10 @@ class CaptureStore:
                 continue
         return None
 
-    def resolve(self, argument: str, cwd: Path | None = None) -> Entry:
+    def resolve(self, argument: str) -> Entry:
         """Find a capture by the user's argument.
 
-        It is a path (absolute, or from `cwd`, the project or the captures' folder), a file name, or the time
+        It is a path (absolute, or from here, the project or the captures' folder), a file name, or the time
         in it: ``20251225_081500``.
 
         Raises:
@@ -92,7 +92,7 @@ class CaptureStore:
         if time := _TIME_ALONE.fullmatch(argument.removesuffix(".md").removesuffix("-autocompact")):
             argument = f"{time[1]}_{time[2]}{_SUFFIX}"
         refusal: CaptureProblem | None = None
-        for path in self._candidates(argument, cwd):
+        for path in self._candidates(argument):
             try:
                 return self._entry(path)
             except CaptureProblem as problem:
@@ -152,12 +152,12 @@ class CaptureStore:
         except FileProblem as problem:
             raise CaptureProblem(path, problem.reason) from problem
 
-    def _candidates(self, argument: str, cwd: Path | None) -> list[Path]:
+    def _candidates(self, argument: str) -> list[Path]:
         if not argument or "\0" in argument:
             return []
         path = Path(argument).expanduser() if argument.startswith("~/") else Path(argument)
         # An absolute path is the same from each.
-        return [folder / path for folder in (self.folder, cwd or Path.cwd(), self.project.root)]
+        return [folder / path for folder in (self.folder, Path.cwd(), self.project.root)]
 
     def _entry(self, path: Path) -> Entry:
         real = resolved(path.parent) / path.name

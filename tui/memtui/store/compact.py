@@ -65,36 +65,30 @@ def draft(
     *,
     transcript: Path | None = None,
     session: str = "",
-    facts: Facts | None = None,
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Compacted:
     """Draft the recovery text of a session: that of a transcript, the named one, else the project's newest.
 
-    `facts` are those of `transcript`, if already read; for `progress` and `cancelled` see `read_facts`.
+    For `progress` and `cancelled` see `read_facts`.
 
     Raises:
         FileProblem: there is no such session, or the file is not a transcript.
         OSError: the transcript cannot be read.
         ReadingCancelledError: `cancelled` returned True.
     """
-    newest = transcript is None and not session and facts is None
-    own = transcript is None
-    if transcript is None and facts is None:
-        transcript = find_transcript(places, session)
-    if facts is None:
-        assert transcript is not None
-        facts = read_facts(transcript, progress=progress, cancelled=cancelled)
-        refuse_strange(transcript, facts)
+    path = transcript or find_transcript(places, session)
+    facts = read_facts(path, progress=progress, cancelled=cancelled)
+    refuse_strange(path, facts)
     root = session_root(facts, places.project)
-    recovery, note = drafted(facts, Project(root), current=newest)
+    recovery, note = drafted(facts, Project(root), current=transcript is None and not session)
     return Compacted(
         text=render_recovery(recovery),
         note=note,
         session_id=facts.session_id,
         description=describe(facts),
-        transcript=transcript,
-        root=places.project.root if own else root,
+        transcript=path,
+        root=places.project.root if transcript is None else root,
         facts=facts,
     )
 
@@ -112,20 +106,18 @@ def drafted(facts: Facts, project: Project, *, current: bool) -> tuple[Recovery,
 def keep(
     places: Places,
     clock: Clock,
-    compacted: Compacted | str,
+    compacted: Compacted,
     *,
     description: str = "",
     tags: tuple[str, ...] = (),
     source: str = "compact",
 ) -> MemoryMeta:
-    """Store a draft, or any recovery text, under a Recovery ID; without a description it has the draft's.
+    """Store a recovery text under a Recovery ID; without a description it has the draft's.
 
     Raises:
         FormatError: the text is not a recovery text.
         FileProblem: it cannot be written; nothing was changed.
     """
-    if isinstance(compacted, str):
-        compacted = Compacted(text=compacted, root=places.project.root)
     parse_recovery(compacted.text)
     new = New(
         body=without_surrogates(compacted.text).encode(),

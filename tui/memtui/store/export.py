@@ -134,23 +134,13 @@ def memory_parts(memory: StoredMemory, form: Form, now: datetime, *, mask: bool 
     yield f"\n{contained(text)}\n"
 
 
-def export_session(
-    transcript: Path,
-    target: Path,
-    now: datetime,
-    *,
-    form: Form | None = None,
-    lines: Range | None = None,
-    mask: bool = True,
-    replace: bool = False,
-) -> str:
-    """Write a session to a file; returns a sentence that names it. For the arguments see `session_parts`.
+def export_session(transcript: Path, target: Path, now: datetime) -> str:
+    """Write a session to a file, in the form of its name; returns a sentence that names it.
 
     Raises:
         FileProblem: it has nothing to read, the file exists, or it cannot be written or read.
     """
-    parts = session_parts(transcript, form or form_of(target.name), now, lines=lines, mask=mask)
-    return export_parts(target, parts, mask=mask, replace=replace)
+    return export_parts(target, session_parts(transcript, form_of(target.name), now))
 
 
 def export_parts(target: Path, parts: Iterator[str], *, mask: bool = True, replace: bool = False) -> str:

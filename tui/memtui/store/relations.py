@@ -74,28 +74,16 @@ def related_memories(
     return [related for *_, related in sorted(scored, key=lambda each: each[:2], reverse=True)][:limit]
 
 
-def memory_graph(
-    backend: MemoryStore,
-    where: Filter,
-    *,
-    least: int = 1,
-    cancelled: Callable[[], bool] = lambda: False,
-) -> Graph:
+def memory_graph(backend: MemoryStore, where: Filter, *, least: int = 1) -> Graph:
     """The graph of the memories that pass a filter, newest first; broken ones are left out.
 
-    Args:
-        backend: the store.
-        where: the filter.
-        least: leave out entities that fewer of them name.
-        cancelled: polled before each reading; True leaves out the rest.
+    It has the entities that at least so many of them name.
 
     Raises:
         FileProblem: the store cannot be listed.
     """
     memories = []
     for listed in backend.list(where).items:
-        if cancelled():
-            break
         if listed.problem:
             continue
         with suppress(FileProblem):  # gone since it was listed

@@ -55,7 +55,6 @@ def update_state(
     *,
     session: str = "",
     transcript: Path | None = None,
-    progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
     improve: Improve | None = None,
 ) -> StoredState | None:
@@ -65,8 +64,7 @@ def update_state(
         places: the project and the folders.
         session: the session's id, or its beginning; the project's newest session without it.
         transcript: its transcript, if known; it determines the session.
-        progress: see `read_facts`, as for `cancelled`.
-        cancelled: polled.
+        cancelled: polled; see `read_facts`.
         improve: improves the draft under the same rules; called even if the transcript has not grown.
 
     Returns:
@@ -83,7 +81,7 @@ def update_state(
         before = _before(store, places, session_id, path)
         if before.unchanged and improve is None:
             return None
-        size, facts = _read(path, progress=progress, cancelled=cancelled)
+        size, facts = _read(path, cancelled=cancelled)
         if facts.lines == facts.skipped_lines <= 1:  # not begun, or emptied by accident: the document is kept
             return None
         refuse_strange(path, facts)
