@@ -47,7 +47,6 @@ with lock(Path(sys.argv[1])):
 
 @contextmanager
 def held_elsewhere(path: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """Another process holds the lock."""
     command = [sys.executable, "-c", _HOLD, str(path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None

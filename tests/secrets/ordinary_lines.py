@@ -143,7 +143,6 @@ def _text(chance: random.Random, letters: str, length: int) -> str:
 
 @cache
 def _letters(letters: str) -> bytes:
-    """A letter for each byte."""
     return bytes(ord(letters[byte % len(letters)]) for byte in range(256))
 
 
@@ -169,7 +168,6 @@ def _hashes(chance: random.Random) -> str:
 
 
 def ordinary_lines(count: int, seed: int = 7) -> list[str]:
-    """So many lines."""
     chance = random.Random(seed)
     templates = [line for text in (CODE, PROSE) for line in text.strip().split("\n")]
     lines: list[str] = []

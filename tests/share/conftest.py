@@ -25,13 +25,11 @@ def server() -> Iterator[PostgresServer]:
 
 @pytest.fixture
 def database(server: PostgresServer) -> str:
-    """The address of a new database."""
     return servers.new_database(server)
 
 
 @pytest.fixture
 def hub(tmp_path: Path) -> Path:
-    """A bare repository."""
     hub = tmp_path / "hub"
     hub.mkdir()
     git("init", "--quiet", "--bare", "--initial-branch=main", folder=hub)

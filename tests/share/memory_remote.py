@@ -57,5 +57,4 @@ class MemoryRemote(Remote):
 
     @property
     def newest(self) -> dict[str, Document]:
-        """The newest version of every memory."""
         return {key: parse_document(line[-1]) for key, line in self.lines.items()}

@@ -52,14 +52,12 @@ def running(shared_by: str = "", *, durable: bool = False) -> Iterator[PostgresS
 
 
 def new_database(server: PostgresServer) -> str:
-    """The address of a new database."""
     name = f"memories_{os.getpid()}_{next(_numbers)}"
     _run(server, f"create database {name}")
     return f"postgresql://postgres@/{name}?host={socket_of(server)}"
 
 
 def socket_of(server: PostgresServer) -> str:
-    """The folder of its socket."""
     return server.get_uri().partition("host=")[2]
 
 

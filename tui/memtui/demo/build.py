@@ -133,7 +133,6 @@ def scenes(name: str) -> Iterator[str]:
 
 
 def read(name: str) -> dict[str, Any]:
-    """Read a TOML file of the story."""
     return tomllib.loads(_text(f"{name}.toml"))
 
 

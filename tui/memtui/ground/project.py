@@ -33,7 +33,6 @@ class Project(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The folder's own name."""
         windows = PureWindowsPath(self.root)  # from a session on another system
         return (windows.name if windows.is_absolute() else self.root.name) or str(self.root)
 
@@ -123,12 +122,10 @@ class Home(NamedTuple):
 
     @property
     def session_cache(self) -> Path:
-        """The cached summaries of sessions."""
         return self.cache / "sessions.json"
 
     @property
     def failure_log(self) -> Path:
-        """Unexpected errors with their tracebacks."""
         return self.state / "failures.log"
 
 
@@ -249,7 +246,6 @@ def session_key(session_id: str) -> str:
 
 
 def project_key(root: Path) -> str:
-    """A file name for a project."""
     return _keyed(str(root))
 
 

@@ -92,7 +92,6 @@ class Document(Record):
     body: bytes = b""
 
     def render(self) -> bytes:
-        """The document's bytes."""
         values = self.model_dump(exclude={"body", "deleted", "forgotten"})
         values |= {"version": f"v{self.version}", "tags": list(self.tags)}
         values |= {"at": self.at.isoformat(), "created": self.created.isoformat()}
@@ -192,7 +191,6 @@ class Names(NamedTuple):
     machine: str
 
     def key(self, memory_id: str) -> str:
-        """The key of a memory."""
         return memory_id if "@" in memory_id else f"{memory_id}@{self.machine}"
 
     def here(self, key: str) -> str:
@@ -200,7 +198,6 @@ class Names(NamedTuple):
         return key.removesuffix(f"@{self.machine}")
 
     def is_own(self, key: str) -> bool:
-        """Whether a memory was made on this machine."""
         return key.endswith(f"@{self.machine}")
 
 

@@ -113,13 +113,11 @@ class GitRemote(Remote):
         """The folder's configuration that was looked at last."""
 
     def check(self) -> str:
-        """See `Remote.check`."""
         number = counted(len(self.heads()))
         last = self._git("log", "-1", "--format=%an", self._seen).decode("utf-8", "replace").strip()
         return f"{number}, last change by {clean_line(last)}"
 
     def set_up(self) -> None:
-        """See `Remote.set_up`."""
         for _ in range(3):
             self._seen = ""
             tip, listing = self._fetch()
@@ -132,7 +130,6 @@ class GitRemote(Remote):
         raise _GitFailedError(self._url, "others change it all the time; try again")
 
     def heads(self) -> dict[str, Head]:
-        """See `Remote.heads`."""
         try:
             return self._heads()
         except _GitFailedError as error:
@@ -181,7 +178,6 @@ class GitRemote(Remote):
         return found
 
     def holds(self, digests: Mapping[str, str]) -> Collection[str]:
-        """See `Remote.holds`."""
         if not digests:
             return set()
         lines = self._git("rev-list", "--objects", self._seen, "--", _FOLDER).splitlines()
@@ -203,7 +199,6 @@ class GitRemote(Remote):
         return documents.keys()
 
     def history(self, key: str) -> list[bytes]:
-        """See `Remote.history`."""
         self.heads()
         path = f"{_FOLDER}/{key}.md"
         commits = self._git("log", "-n", "1000", "--format=%H", self._seen, "--", path).decode().split()

@@ -88,7 +88,6 @@ class PostgresRemote(Remote):
         """The state of the table that `heads` has read."""
 
     def check(self) -> str:
-        """See `Remote.check`."""
         with self._connected() as connection:
             found = connection.execute("select count(distinct id) from memtui.memories").fetchone()
             allowed = connection.execute("select has_any_column_privilege('memtui.memories', 'insert')")
@@ -106,7 +105,6 @@ class PostgresRemote(Remote):
                 connection.execute(_SET_UP)
 
     def heads(self) -> dict[str, Head]:
-        """See `Remote.heads`."""
         with self._connected() as connection:
             seen = connection.execute(_STATE).fetchone()  # before the rows: a later one is announced
             rows = connection.execute(_HEADS, (MOST + 1,)).fetchall()
@@ -121,32 +119,27 @@ class PostgresRemote(Remote):
         return {key: bytes(data) for key, data in rows}
 
     def holds(self, digests: Mapping[str, str]) -> Collection[str]:
-        """See `Remote.holds`."""
         if not digests:
             return set()
         with self._connected() as connection:
             return {key for (key,) in connection.execute(_HELD, (list(digests), list(digests.values())))}
 
     def digest(self, data: bytes) -> str:
-        """See `Remote.digest`."""
         return sha256(data).hexdigest()
 
     def write(self, documents: Mapping[str, tuple[int, bytes]]) -> Collection[str]:
-        """See `Remote.write`."""
         versions, data = zip(*documents.values(), strict=True)
         with self._connected() as connection:
             written = connection.execute(_INSERT, (list(documents), list(versions), list(data)))
             return {key for (key,) in written}
 
     def history(self, key: str) -> list[bytes]:
-        """See `Remote.history`."""
         query = "select data from memtui.memories where id = %s order by version desc limit 100"
         with self._connected() as connection:
             rows = connection.execute(query, (key,), binary=True).fetchall()
         return [bytes(data) for (data,) in reversed(rows)]
 
     def forget(self, key: str, tombstone: tuple[int, bytes]) -> str:
-        """See `Remote.forget`."""
         with self._connected() as connection, connection.transaction():
             connection.execute("delete from memtui.memories where id = %s", (key,))
             connection.execute(_INSERT, ([key], [tombstone[0]], [tombstone[1]]))

@@ -108,7 +108,6 @@ class Synced:
 
     @property
     def summary(self) -> str:
-        """A clause that counts the versions."""
         return f"sent {self.sent}, fetched {self.fetched}"
 
 
@@ -143,11 +142,9 @@ class Sharing:
 
     @cached_property
     def remote(self) -> Remote:
-        """The remote."""
         return open_remote(self.name, self.named, self.home, this_author(), self.names.machine)
 
     def state(self) -> State:
-        """What is known of the remote."""
         try:
             return State.model_validate_json(read_within(self._path, self.home.data, limit=_STATE_LIMIT))
         except FileMissing:
