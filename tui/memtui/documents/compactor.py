@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
 
-from memtui.documents.format import Section
 from memtui.documents.quotes import (
     is_quotes,
     plan_line,
@@ -35,7 +34,7 @@ from memtui.documents.session_state import (
     render_session_state,
     task_key,
 )
-from memtui.documents.work import goal, goal_words, steps_of
+from memtui.documents.work import goal_words, steps_of
 from memtui.ground.project import Project
 from memtui.secrets.secrets import masked
 from memtui.transcript.plans import was_done
@@ -66,7 +65,8 @@ def merged_decisions(previous: Iterable[Decision], drafted: Iterable[Decision]) 
     for decision in drafted:
         for text in members(decision):
             key = _key(text)
-            if key in known or _is_cut(text, key, known):
+            cut = text.endswith(("…", "...")) and len(key) >= _CUT
+            if key in known or (cut and any(each.startswith(key) for each in known)):
                 continue
             known.add(key)
             entries.append(_Entry(Decision(kind=decision.kind, text=text), [text], _words(text)))
@@ -94,11 +94,6 @@ class _Entry(NamedTuple):
 
 def _key(text: str) -> str:
     return key_of(without_source(text))
-
-
-def _is_cut(text: str, key: str, known: set[str]) -> bool:
-    """Whether a decision is a shortened copy of a known one."""
-    return text.endswith(("…", "...")) and len(key) >= _CUT and any(each.startswith(key) for each in known)
 
 
 def _join_one(entries: list[_Entry]) -> bool:
@@ -350,8 +345,10 @@ def next_state(previous: SessionState | None, facts: Facts, project: Project) ->
     drafted = raw_state(facts, project)
     if previous is None:
         return merge(None, drafted)
+    was = previous.identity.goal
+    if was and goal_words(was) == was:  # a person's or a model's wording
+        drafted = drafted.replace(identity=drafted.identity.replace(goal=was))
     drafted = drafted.replace(
-        identity=drafted.identity.replace(goal=_goal(previous, facts)),
         tasks=_news(previous, _ticked(previous, drafted.tasks)),
     )
     return merge(previous, drafted, gone=_dropped_tasks(facts, drafted))
@@ -372,6 +369,8 @@ def merge(
         gone: keys of open tasks (`task_key`) that are no longer wanted.
     """
     before, drafted = previous or SessionState(version=0), drafted.with_texts(masked)
+    others = [section for section in before.extra if not is_quotes(section)] or drafted.extra
+    quotes = [section for section in (*drafted.extra, *before.extra) if is_quotes(section)]
     merged = SessionState(
         version=min(before.version + 1, LATEST),
         identity=_updated(before.identity, drafted.identity).replace(
@@ -384,7 +383,7 @@ def merge(
         ),
         dynamics=_updated(before.dynamics, drafted.dynamics),
         preamble=before.preamble or drafted.preamble,
-        extra=_further(before, drafted),
+        extra=with_new_quotes(others, quotes[:1]),
     )
     merged = fitted(merged)
     return None if previous is not None and merged.replace(version=previous.version) == previous else merged
@@ -394,19 +393,6 @@ def _updated(before: _Part, drafted: _Part) -> _Part:
     """`before` with the fields that the draft fills."""
     filled = {name: value for name, value in dict(drafted).items() if value and name != "extra"}
     return before.replace(**filled)
-
-
-def _further(before: SessionState, drafted: SessionState) -> tuple[Section, ...]:
-    """The sections added by a person, and the newest quotes."""
-    others = [section for section in before.extra if not is_quotes(section)] or drafted.extra
-    quotes = [section for section in (*drafted.extra, *before.extra) if is_quotes(section)]
-    return with_new_quotes(others, quotes[:1])
-
-
-def _goal(previous: SessionState, facts: Facts) -> str:
-    """The goal from the facts; a person's or a model's wording is kept."""
-    was = previous.identity.goal
-    return goal(facts) if goal_words(was) != was or not was else was
 
 
 def _ticked(previous: SessionState, drafted: tuple[Task, ...]) -> tuple[Task, ...]:

@@ -36,7 +36,6 @@ from memtui.transcript.records import (
     Facts,
     FileFact,
     Landmark,
-    Quote,
     Source,
     is_after,
     later,
@@ -389,6 +388,7 @@ def evidence(facts: Facts, root: Path | None) -> tuple[EvidenceGroup, ...]:
     first, all else in the order of the session.
     """
     turns, missing = facts.turns[::-1], missing_work(facts, clock=True)
+    left = [ONLY_CAPTURE] if facts.from_capture else open_work(facts, clock=True)
     groups = (
         ("Files modified", [_file(file, root) for file in facts.modified_files]),
         ("Tasks", [_item("todo", f"[{mark_of(todo)}] {todo.content}", todo.source) for todo in facts.todos]),
@@ -397,10 +397,10 @@ def evidence(facts: Facts, root: Path | None) -> tuple[EvidenceGroup, ...]:
             "Settled",
             [_item("decision", f"{e.decision}: {e.reason}", e.source) for e in recorded_decisions(facts)],
         ),
-        ("Open, by the record", list(_open(facts))),
+        ("Open, by the record", [EvidenceItem(text, "open") for text in left]),
         (
             "Claude, at the end of each turn",
-            [_said(turn.closing) for turn in turns if turn.closing],
+            [_item("quote", turn.closing.text, turn.closing.source) for turn in turns if turn.closing],
         ),
         ("The user", [_item("prompt", ask.text, ask.source) for ask in user_requests(facts)]),
         (
@@ -415,7 +415,7 @@ def evidence(facts: Facts, root: Path | None) -> tuple[EvidenceGroup, ...]:
         ("Commands", [_command(command) for command in reversed(facts.commands)]),
         (
             "Claude, at work",
-            [_said(quote) for turn in turns for quote in reversed(turn.texts)],
+            [_item("quote", each.text, each.source) for turn in turns for each in reversed(turn.texts)],
         ),
         ("Files written by commands", [_named(f, "file", root) for f in facts.shell_files if not f.fate]),
         ("Not on record", [EvidenceItem(missing, "open")] if missing else []),
@@ -448,10 +448,6 @@ def _named(file: FileFact, kind: str, root: Path | None) -> EvidenceItem:
     )
 
 
-def _said(quote: Quote) -> EvidenceItem:
-    return _item("quote", quote.text, quote.source)
-
-
 def _plan(facts: Facts) -> Iterator[EvidenceItem]:
     if not facts.plans:
         return
@@ -463,14 +459,6 @@ def _plan(facts: Facts) -> Iterator[EvidenceItem]:
         yield _item("plan", line)
     if len(lines) > _PLAN_LINES:
         yield EvidenceItem(f"… {len(lines) - _PLAN_LINES} more lines", "plan")
-
-
-def _open(facts: Facts) -> Iterator[EvidenceItem]:
-    if facts.from_capture:
-        yield EvidenceItem(ONLY_CAPTURE, "open")
-        return
-    for text in open_work(facts, clock=True):
-        yield EvidenceItem(text, "open")
 
 
 def _last_action(facts: Facts, root: Path | None) -> Iterator[EvidenceItem]:

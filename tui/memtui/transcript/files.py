@@ -287,7 +287,11 @@ class FileLog:
         if removal.fate == PUT_BACK:
             self._comes_back(back, even_if_there=True)
             return
-        here = [name for name, file in self._found.items() if file.fate != DELETED and _now(file) == key]
+        here = [
+            name
+            for name, file in self._found.items()
+            if file.fate != DELETED and path_identity(path_now(file)) == key
+        ]
         moved = {name: self._found.pop(name) for name in here}
         if removal.target:
             self._comes_back(back)
@@ -316,7 +320,3 @@ def target_path(tool: str, arguments: dict[str, object], cwd: str) -> str:
     wanted = arguments.get("notebook_path" if tool.startswith("Notebook") else "file_path")
     path = wanted if isinstance(wanted, str) else ""
     return absolute(masked(path), cwd) if path else ""
-
-
-def _now(file: FileFact) -> str:
-    return path_identity(path_now(file))

@@ -143,14 +143,6 @@ _LONGEST = 20_000
 _ITEM = re.compile(
     r"^[ \t]{0,4}(?:\**[(（]?(?P<number>\d{1,2})[.)）、．:：]|[-*•])[ \t]*(?P<text>\S.*)", re.MULTILINE
 )
-_FIRST = r"(?:^|[.:;!\n]\s{0,8}|\b(?:to|will|should|we|i|you):?\s+)first(?:ly)?\b"
-_SEQUENCE = re.compile(
-    rf"{_FIRST}.{{3,300}}?\b(?:then|next|second(?:ly)?|after that)\b"
-    r".{3,300}?\b(?:finally|lastly|third(?:ly)?)\b"
-    r"|首先.{2,200}?(?:然后|接着|其次).{2,200}?(?:最后|最終)|まず.{2,200}?(?:次に|それから).{2,200}?(?:最後に)"
-    r"|\bd['’]abord\b.{3,300}?\b(?:ensuite|puis)\b.{3,300}?\benfin\b",
-    re.IGNORECASE | re.DOTALL,
-)
 _NO_STEP = re.compile(r"https?://\S+$|[\w./\\-]+\.\w{1,6}(?::\d+.*)?$")
 _PASTED = re.compile(r"^\[pasted at L\d+, ", re.MULTILINE)
 """The placeholder of a pasted block, see `memtui.transcript.pasted`."""
@@ -181,7 +173,7 @@ def _states_plan(turn: Turn, opens: bool) -> bool:
     if any(steps[0] < found.start() < steps[-1] for found in _PASTED.finditer(own) if steps):
         return False  # the list was pasted, too
     bare = re.sub(r"```.*?(?:```|\Z)", "", own, flags=re.DOTALL)
-    return _lists_steps(bare, opens) or _SEQUENCE.search(bare) is not None
+    return _lists_steps(bare, opens)
 
 
 def _lists_steps(text: str, bullets: bool) -> bool:
