@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 from memtui.ground.project import Places, Project, memtui_home
@@ -12,10 +11,6 @@ from tests.transcripts import Transcript
 
 PLAN = "# Locks\n\n1. One lock per account\n2. Write the tests\n"
 APPROVED = "User has approved your plan. You can now start coding."
-
-
-def clock() -> datetime:
-    return datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
 
 
 def updated(tmp_path: Path, said: Transcript) -> tuple[str, Path]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import threading
 from contextlib import suppress
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -205,25 +204,6 @@ def test_four_hooks_at_once_make_one_capture(world: World) -> None:
         world.compact()
     assert {run.outcome for run in world.runs} == {"ok"}
     assert sorted(run.detail.split()[0] for run in world.runs) == ["captured"] * 2 + ["this"] * 6
-
-
-def test_a_hook_waits_for_the_one_that_is_at_work(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    others: list[threading.Thread] = []
-
-    def create(path: Path, data: bytes, *, within: Path) -> bool:
-        if not others:
-            others.extend(threading.Thread(target=take, args=(world,)) for _ in range(3))
-            for other in others:
-                other.start()
-            others[0].join(timeout=0.2)  # it cannot end before this one
-        return create_exclusive(path, data, within=within)
-
-    monkeypatch.setattr("memtui.hooks.compaction.create_exclusive", create)
-    monkeypatch.setattr("memtui.hooks.compaction.LOCK_SECONDS", 60.0)
-    take(world)
-    for other in others:
-        other.join()
-    assert len(world.captures) == 1
 
 
 def test_notes_of_old_sessions_go(world: World) -> None:

@@ -85,7 +85,7 @@ def test_the_capture_comes_first(world: World) -> None:
         "import time\nfrom memtui.hooks import compaction, main, run\n"
         "run.CAPTURE_STOP_SECONDS = 60.0\n"
         "def stopped(*given, **named): raise run.Stopped\n"
-        "compaction.ask_for_state = compaction.context_block = compaction.sweep_captures = stopped\n"
+        "compaction.context_block = compaction.sweep_captures = stopped\n"
         "main.main()"
     )
     world.run("", command=[sys.executable, "-I", "-c", program, "pre-compact"], trigger="auto")
