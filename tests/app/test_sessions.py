@@ -281,25 +281,6 @@ async def test_subagents_fold_under_their_session(two: World) -> None:
         assert rows.selected == str(two.transcript_path(SECOND))
 
 
-async def test_within_tmux_a_setting_opens_a_new_window(
-    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    two.write(two.home.config / "config.toml", "[resume]\ntmux = true\n")
-    monkeypatch.setenv("TMUX", "/tmp/tmux-0/default,1,0")
-    async with opened(two) as driver:
-        await listed(driver)
-        log = stand_in(driver, tmp_path, monkeypatch)
-        claude = log.with_name("bin") / "claude"
-        tmux = claude.with_name("tmux")
-        tmux.write_text(claude.read_text())
-        tmux.chmod(0o755)
-        await driver.press("G", "R")
-        words = log.read_text().split("|")
-        assert words[1:3] == ["new-window", f"-c{two.root}"]
-        assert words[-4:-1] == [str(claude), "--resume", SECOND]
-        assert driver.last_said == "Resumed in a new window of tmux."
-
-
 async def test_the_home_folder_is_no_project(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     session = world.session(minutes=5)
     session.prompt("Fix the login")

@@ -271,14 +271,12 @@ def test_every_setting_in_the_guide_can_be_used(tmp_path: Path) -> None:
         "hooks": {"capture_manual", "session_states", "typed_commands"},
         "compaction": {"choice"},
         "sync": {"minutes"},
-        "resume": {"tmux"},
         "archive": {"keep", "private", "budget_gb"},
     }
     assert load_settings(home) == Settings(
         theme="nord",
         keys={"copy_id": "f5"},
         bell=True,
-        new_windows=True,
         warn=Warn((80, 95), bell=True, tmux=True),
         sync_seconds=300.0,
     )

@@ -122,7 +122,6 @@ class MemtuiApp(BaseApp):
         more = f" (and {len(problems) - 1} more)" if problems[1:] else ""
         self.misread = f"{home.config / FILE}: {problems[0]}{more}" if problems else ""
         self.set_keymap(self.keymap)
-        self.new_windows = "TMUX" in os.environ and settings.new_windows
         self.model.syncs = bool(settings.sync_seconds)
         return settings
 

@@ -44,8 +44,6 @@ class BaseApp(App[None]):
         super().__init__()
         self.model = model
         self.log_file = log
-        self.new_windows = False
-        """Whether to resume sessions in a new window of tmux."""
         self.keymap: dict[str, str] = {}
         """The user's own keys, by the ids of bindings."""
         self.painted = asyncio.Event()

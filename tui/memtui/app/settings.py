@@ -48,8 +48,6 @@ class Settings(NamedTuple):
     """Width of the panes; 0 uses that of the style sheet."""
     bell: bool = False
     """``[notify] bell``: whether the terminal's bell rings when a capture arrives."""
-    new_windows: bool = False
-    """``[resume] tmux``: whether sessions are resumed in a new window within tmux."""
     warn: Warn = Warn()
     sync_seconds: float = 0.0
     """``[sync] minutes``: seconds between two automatic exchanges with the remotes; 0 means never."""
@@ -74,7 +72,6 @@ def load_settings(home: Home) -> Settings:
         given.keys(),
         width,
         given.switch("notify", "bell"),
-        given.switch("resume", "tmux"),
         given.warn(),
         60.0 * given.minutes(),
     )

@@ -1,4 +1,4 @@
-"""The terminal and the process: threads that end with it, signals, ctrl+z, editor, pager, tmux windows."""
+"""The terminal and the process: threads that end with it, signals, ctrl+z, editor, pager."""
 
 from __future__ import annotations
 
@@ -32,11 +32,6 @@ _ENDING = 5.0
 _TERMINAL_CHECK = 2.0
 """Seconds between checks that the terminal still exists."""
 _FALLBACKS = ("nano", "vim", "vi", "notepad")
-_TMUX = 5.0
-"""Time limit in seconds for tmux to open a window."""
-_PASSED_ON = ("PATH", "CLAUDE_CONFIG_DIR")
-_STAYS = '"$@" || { printf "\\n%s ended with status %s: enter closes this window. " "$1" "$?"; read -r _; }'
-"""Shell script of a new window: after a failure it waits for enter, so that the error can be read."""
 _NO_SHELL = "No shell waits below memtui: ctrl+z has nothing to go back to."
 
 P = ParamSpec("P")
@@ -202,28 +197,6 @@ def run_aside(app: App[Any], command: list[str], folder: Path) -> str | None:
     if find_program(command[0], os.environ.get("PATH")) is None:
         return None
     return _step_aside(app, command, folder)
-
-
-def run_in_window(command: list[str], folder: Path, env: Mapping[str, str] = os.environ) -> str | None:
-    """Run a command that takes the terminal in a new window of the surrounding tmux, in a folder.
-
-    The window gets the needed variables of this environment; tmux would give it its own.
-
-    Returns:
-        "" or an error message; None if there is no such program.
-    """
-    program, tmux = find_program(command[0], env.get("PATH")), find_program("tmux", env.get("PATH"))
-    if program is None:
-        return None
-    if tmux is None:
-        return "tmux is not on the PATH: [resume] tmux in config.toml needs it."
-    given = [f"-e{name}={env[name]}" for name in _PASSED_ON if name in env]
-    words = [tmux, "new-window", f"-c{folder}", *given, "--", "sh", "-c", _STAYS, "sh", program, *command[1:]]
-    try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=_TMUX, check=False)
-    except (OSError, subprocess.TimeoutExpired) as problem:
-        return f"tmux opens no window ({type(problem).__name__})."
-    return f"tmux opens no window: {done.stderr.strip()}" if done.returncode else ""
 
 
 def _step_aside(app: App[Any], command: list[str], path: Path) -> str:

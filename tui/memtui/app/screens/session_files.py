@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from memtui.app.base import BaseApp, downloads
 from memtui.app.screens.dialogs import AskScreen, ConfirmScreen
-from memtui.app.terminal import run_aside, run_in_window
+from memtui.app.terminal import run_aside
 from memtui.ground.clean import clean_line
 from memtui.ground.files import FileProblem
 from memtui.store.archive import Archive
@@ -35,8 +35,7 @@ def resume(
 ) -> None:
     """Resume a session, or a copy of it, in Claude Code; ask first while it seems to be alive.
 
-    The app is suspended meanwhile, or config.toml requests a new tmux window. Without a `claude` the command
-    is copied.
+    The app is suspended meanwhile. Without a `claude` the command is copied.
     """
     quiet = _ALIVE
     if session.kept is None and resume_command(session.session_id, fork=fork):
@@ -63,15 +62,12 @@ def _resume(app: BaseApp, model: ProjectModel, session: Resumable, *, fork: bool
         if session.kept is not None:
             Archive(model.places.home).restore(session.kept)
         folder = session_folder(session.folder, model.project.root)
-        in_window = app.new_windows
-        problem = run_in_window(command, folder) if in_window else run_aside(app, command, folder)
+        problem = run_aside(app, command, folder)
         if problem is None:
             typed = typed_command(session.session_id, str(folder), fork=fork)
             app.copy_text(typed, name=f"“{typed}”")
         elif problem:
             app.say(problem, severity="warning")
-        elif in_window:
-            app.say(f"{'Forked' if fork else 'Resumed'} in a new window of tmux.")
 
 
 _ENDS = "Secrets are masked. Existing files are kept.\nenter exports · esc leaves"
