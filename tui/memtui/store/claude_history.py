@@ -38,8 +38,6 @@ class Call(NamedTuple):
     """``read``, ``written``, ``edited`` or ``deleted``."""
     text: str | None = None
     """The new text of a written file, and of an edited one whose result shows it."""
-    edits: tuple[tuple[str, str, bool], ...] = ()
-    """Old text, new text, and whether every occurrence is replaced."""
     before: str | None = None
     """The file's text before an edit or a rewriting, where the transcript has it."""
 
@@ -118,7 +116,7 @@ class ClaudeHistory:
         for _, path, call in sorted(calls, key=lambda each: each[0]):
             if call.before is not None and text is not None and call.before != text:
                 found.append(Version(call.before, "changed outside"))
-            text = _after(call, text)
+            text = call.text
             found.append(Version(text, call.how, path, call.line, call.timestamp))
         last = found[-1].text if found else None
         if last != now and (found or now is not None):
@@ -148,19 +146,6 @@ class ClaudeHistory:
             any(c.how == "read" and c.file == file for c in self._calls[path][1]) for path in sessions
         )
         return readers, len(sessions)
-
-
-def _after(call: Call, text: str | None) -> str | None:
-    if call.how == "written" or call.text is not None:
-        return call.text
-    if call.how == "deleted":
-        return None
-    text = call.before if call.before is not None else text
-    for old, new, every in call.edits:
-        if text is None or old not in text:
-            return None
-        text = text.replace(old, new) if every else text.replace(old, new, 1)
-    return text
 
 
 def calls_in(transcript: Path, folder: Path) -> Iterator[Call]:
@@ -218,17 +203,7 @@ def _calls(block: dict[str, Any], record: dict[str, Any], line: int, folder: Pat
     elif name == "Write":
         yield Call(path, line, stamp, "written", text=str(given.get("content", "")))
     elif name in _EDITS:
-        edits = given.get("edits") if name == "MultiEdit" else [given]
-        texts = [
-            (
-                str(edit.get("old_string", "")),
-                str(edit.get("new_string", "")),
-                edit.get("replace_all") is True,
-            )
-            for edit in (edits if isinstance(edits, list) else ())
-            if isinstance(edit, dict)
-        ]
-        yield Call(path, line, stamp, "edited", edits=tuple(texts))
+        yield Call(path, line, stamp, "edited")
 
 
 def _with_result(calls: Iterable[Call], result: object) -> Iterator[Call]:
