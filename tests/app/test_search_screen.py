@@ -363,6 +363,9 @@ async def test_a_session_is_opened_at_its_line_and_copied(full: World) -> None:
         reader = driver.screen
         assert isinstance(reader, TranscriptScreen)
         await driver.until(lambda: " of " in reader.finder.place, "the hit")
+        window = reader.view.window
+        rows = (number for number, row in enumerate(window.document.lines) if "hit" in str(row.spans))
+        assert {window.index.at(block.key[0]) for row in rows if (block := window.block_at(row))} == {0}
         # A search from the reader begins with the same words, and leads back to it.
         await driver.press("s")
         assert screen(driver) is not results

@@ -72,6 +72,8 @@ async def test_finding_as_one_types_goes_on_and_comes_round(long: World) -> None
         places = [await place(key) for key in "nnn"]
         assert sorted(places) == ["1 of 3", "2 of 3", "3 of 3"]
         assert [await place(key) for key in "NN"] == [places[1], places[0]]
+        await driver.press("G")
+        await find(driver, "Answer", "200 of 200")  # the nearest one, as none follows
 
 
 async def test_esc_returns_to_the_start_of_the_search_and_hits_unfold_blocks(
