@@ -13,7 +13,6 @@ from memtui.app.panes.pane import PaneId
 from memtui.app.screens.dialogs import HelpScreen
 from memtui.app.settings import Settings, Warn, load_settings, save_split
 from memtui.app.themes import MEMTUI
-from memtui.app.widgets import row_list
 from memtui.app.widgets.document_view import DocumentView
 from memtui.ground.project import Home
 from memtui.hooks.records import Report
@@ -178,23 +177,6 @@ async def arrive(driver: Driver, world: World) -> None:
     world.capture(1, "Just captured")
     driver.app.hint("compacts")
     await driver.until(lambda: "Just captured" in driver.shown, "the capture")
-
-
-async def test_new_rows_stand_out_once(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(row_list, "_FLASH", 3600.0)
-    async with opened(full) as driver:
-        assert not any(pane._new for pane in driver.browser.panes.values())  # never at the start
-        await arrive(driver, full)
-        pane = driver.pane(PaneId.PENDING)
-        assert pane._new == {full.capture_path(1).name}
-        plain = pane.render_line(1)
-        assert {part.style.bgcolor for part in pane.render_line(0) if part.style} != {
-            part.style.bgcolor for part in plain if part.style
-        }
-        pane._end_flash(pane._new)
-        assert not pane._new
-        await driver.press("R", "R")  # other rows, but nothing new
-        assert not pane._new
 
 
 @pytest.mark.parametrize(("text", "rung"), [("", 0), ("[notify]\nbell = true\n", 1)])

@@ -29,7 +29,6 @@ from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.screens.versions import VersionsScreen
 from memtui.app.widgets import document, transcript_lines
 from memtui.app.widgets.document_view import DocumentView
-from memtui.app.widgets.row_list import RowList
 from memtui.demo.build import DemoProject, build_demo
 from memtui.ground.clean import clean
 from memtui.store import search as searching
@@ -91,7 +90,6 @@ def _open_demo(built: tuple[DemoProject, Path]) -> WatchedApp:
 @pytest.fixture(autouse=True)
 def _anywhere(built: tuple[DemoProject, Path], monkeypatch: pytest.MonkeyPatch, unwatched: None) -> None:
     """Wherever the demo is built, it shows the same folder."""
-    monkeypatch.setattr(RowList, "flash", lambda self, keys: None)  # a new row stands out for a moment only
     folder = str(built[0].folder)
 
     def cleaned(text: str) -> str:

@@ -93,8 +93,6 @@ class CommandsPane(Pane):
             return
         self.say_when_empty(clean_line(self.view.problem or self._pins_problem) or _NONE)
         self.show_rows()
-        if isinstance(view, CommandsView):
-            self.highlight_new(self._by_name, whole=not view.problem)
 
     def command(self, key: str | None) -> ActiveCommand | None:
         return self._by_name.get(key) if key is not None else None

@@ -103,7 +103,6 @@ class MemoriesPane(Pane):
         elif isinstance(view, MemoriesView):
             self._listed = view
             self._show_view(view)
-            self.highlight_new(view.entries, whole=not view.more)
 
     def _show_claudes(self, view: ClaudeView) -> None:
         if view.folder is not None and not view.memories:

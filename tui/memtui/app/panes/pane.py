@@ -119,9 +119,6 @@ class Pane(RowList):
         self.model = model
         self.clock = model.clock
         self.filter_text = ""
-        self.newcomers: frozenset[str] = frozenset()
-        """Rows added by the last view; none at first."""
-        self._met: Mapping[str, object] | None = None
         self._empty_text = empty
 
     @abstractmethod
@@ -246,20 +243,6 @@ class Pane(RowList):
         self.set_rows(keys)
         self.refresh_rows()
         self._show_title(len(keys))
-
-    def highlight_new(self, known: Mapping[str, object], *, whole: bool) -> None:
-        """Highlight the rows added since the last view.
-
-        Args:
-            known: all known items, by the keys of their rows.
-            whole: whether they are complete; before, new rows cannot be determined.
-        """
-        self.newcomers = frozenset()
-        if whole:
-            before, self._met = self._met, known
-            if before is not None and before is not known:
-                self.newcomers = frozenset(known.keys() - before.keys())
-                self.flash(self.newcomers)
 
     def say_when_empty(self, text: str) -> None:
         """Set the text shown without rows and filter: here its first line, in the detail all of it."""

@@ -68,7 +68,9 @@ class PendingPane(Pane):
 
     def __init__(self, model: ProjectModel) -> None:
         super().__init__(model, empty=_WAITING)
-        self.view = CapturesView()
+        self.view = CapturesView(unread=1)
+        self.has_new_captures = False
+        """Whether the last view has captures to review that the one before had not."""
         self.reviewed_too = False
         self._health: HealthView | None = None
         self._titles: dict[str, str] = {}
@@ -83,10 +85,11 @@ class PendingPane(Pane):
     def apply(self, view: View) -> None:
         """Show a newer listing, or in an empty pane how captures get here."""
         if isinstance(view, CapturesView):
+            arrived = () if self.view.unread else view.rows.keys() - self.view.rows.keys()
+            self.has_new_captures = any(view.rows[key].pending for key in arrived)
             self.view = view
             self.say_when_empty(self._nothing())
             self.show_rows()
-            self.highlight_new(view.rows, whole=not view.unread)
         elif isinstance(view, HealthView):
             sized = self._health is not None and self._health.sizes == view.sizes
             self._health = view
@@ -122,10 +125,6 @@ class PendingPane(Pane):
             self.show_rows()
             return self.select(key)
         return True
-
-    @property
-    def has_new_captures(self) -> bool:
-        return any(self.view.rows[key].pending for key in self.newcomers if key in self.view.rows)
 
     def capture_row(self, key: str | None) -> CaptureRow | None:
         return self.view.rows.get(key) if key is not None else None

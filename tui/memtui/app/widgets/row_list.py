@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from itertools import chain
 from typing import ClassVar, NamedTuple
 
@@ -26,8 +25,6 @@ from memtui.ground.clock import day_and_minute, local_minute, short_time
 
 _WIDE = 40
 """Width in columns from which the time at the left of a row includes its day."""
-_FLASH = 1.5
-"""Seconds for which new rows are highlighted."""
 
 
 Draw = Callable[[str, int], Content]
@@ -41,7 +38,6 @@ class Look(NamedTuple):
     cursor: bool
     hover: bool
     marked: bool
-    new: bool
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -49,7 +45,7 @@ class Look(NamedTuple):
             kind = "row-list--header"
         else:
             kind = "row-list--cursor" if self.cursor else "row-list--hover" if self.hover else ""
-        return (*((kind,) if kind else ()), *(("row-list--new",) if self.new else ()))
+        return (kind,) if kind else ()
 
 
 class RowList(ScrollView, can_focus=True, inherit_bindings=False):
@@ -84,7 +80,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         "row-list--empty",
         "row-list--header",
         "row-list--hover",
-        "row-list--new",
     }
 
     DEFAULT_CSS = """
@@ -96,15 +91,12 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         & > .row-list--bar { color: $foreground 40%; }
         & > .row-list--cursor { background: $foreground 8%; }
         & > .row-list--hover { background: $foreground 4%; }
-        & > .row-list--new { background: $success 25%; }
-        &:nocolor > .row-list--new { text-style: underline; }
         & > .row-list--header { color: $heading; text-style: bold; }
         & > .row-list--empty { color: $quiet; }
         &:focus > .row-list--bar { color: $accent; }
         &:focus > .row-list--cursor { background: $cursor; text-style: bold; }
         &:nocolor:focus > .row-list--cursor { text-style: reverse; }
         &:ansi:focus > .row-list--cursor { background: ansi_default; text-style: bold reverse; }
-        &:ansi > .row-list--new { background: ansi_default; text-style: underline; }
     }
     """
 
@@ -168,7 +160,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._reported: tuple[str | None, int, Sequence[str]] = (None, 0, ())
         self._draw = draw
         self._strips: LRUCache[tuple[str, Look, int], Strip] = LRUCache(1024)
-        self._new: frozenset[str] = frozenset()
         self.marked: frozenset[str] = frozenset()
         """The keys of the marked rows."""
         self._focus_is_new = False
@@ -241,17 +232,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         if (back := min((at for key in awaited if (at := self._find(key)) >= 0), default=-1)) >= 0:
             self._go(self._selectable(back, 0))
         self._awaited = awaited  # an older listing may come in between
-
-    def flash(self, keys: Iterable[str]) -> None:
-        new = frozenset(keys)
-        if new:
-            self._new |= new
-            self.refresh()
-            self.set_timer(_FLASH, partial(self._end_flash, new))
-
-    def _end_flash(self, keys: frozenset[str]) -> None:
-        self._new -= keys
-        self.refresh()
 
     def refresh_rows(self) -> None:
         self._strips.clear()
@@ -437,7 +417,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             cursor=row == self._index,
             hover=row == self._hover,
             marked=key in self.marked,
-            new=key in self._new,
         )
 
     @property
