@@ -49,18 +49,8 @@ def test_a_written_file_is_all_new() -> None:
     assert diff_counts(edit_rows(call("NotebookEdit", new_source="a"))) == (1, 0)
 
 
-def test_several_edits_are_set_apart() -> None:
-    rows = edit_rows(
-        call(
-            "MultiEdit",
-            edits=[{"old_string": "a", "new_string": "b"}, 3, {"old_string": "c", "new_string": ""}],
-        )
-    )
-    assert [row.sign for row in rows] == ["-", "+", "@", "-"]
-
-
-@pytest.mark.parametrize("given", [{}, {"old_string": 3, "new_string": None}, {"edits": "x"}])
-@pytest.mark.parametrize("name", ["Edit", "MultiEdit", "Write", "NotebookEdit", "Bash"])
+@pytest.mark.parametrize("given", [{}, {"old_string": 3, "new_string": None}])
+@pytest.mark.parametrize("name", ["Edit", "Write", "NotebookEdit", "Bash"])
 def test_what_is_not_known_has_no_diff(name: str, given: dict[str, Any]) -> None:
     assert edit_rows(call(name, **given)) == []
 

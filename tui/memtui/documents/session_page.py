@@ -195,7 +195,7 @@ def _fence(
     token = tokens[index]
     if token.info != "diff":
         return f"<pre>{escape(token.content)}</pre>\n"
-    signs = {"+": "add", "-": "del", "⋯": "gap"}
+    signs = {"+": "add", "-": "del"}
     rows = (
         f'<span class="{signs.get(row[:1], "same")}">{escape(row)}\n</span>'
         for row in token.content.rstrip("\n").split("\n")
@@ -284,7 +284,7 @@ def _call(call: Call, safe: Safe) -> str:
     path = call.input.get("file_path") or call.input.get("notebook_path")
     name = plain(call.name)
     if call.name in EDIT_TOOLS and (rows := edit_rows(call)):
-        diff = "\n".join("⋯" if row.sign == "@" else f"{row.sign}{row.text}" for row in rows)
+        diff = "\n".join(f"{row.sign}{row.text}" for row in rows)
         return f"**{name}** {code_span(str(path))}\n\n{fenced(diff, 'diff')}"
     command = call.input.get("command")
     if call.name == "Bash" and isinstance(command, str):

@@ -10,11 +10,11 @@ from typing import Literal, NamedTuple
 from memtui.documents.compactor import members
 from memtui.documents.session_state import SessionState, render_session_state
 from memtui.ground.text import file_text
+from memtui.transcript.blocks import word_changes
 from memtui.transcript.short_text import key_of
 
 Change = Literal["same", "added", "removed", "changed"]
 
-_TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|\w+|\s+|[^\w\s]", re.UNICODE)
 _HEADING = re.compile(r"## (.*)")
 _LABEL = re.compile(r"\s*- (?:\[[ x]\] )?(?:\*\*IN PROGRESS\*\*|[\w ]{2,20}):")
 _MANY = ("Decision:", "Constraint:", "LATER:", "NEXT:", "Sub:")
@@ -160,16 +160,12 @@ def _words(before: str, after: str) -> Iterator[Piece]:
     if label and before.startswith(after[:start]):
         yield Piece("same", after[:start])
         before, after = before[start:], after[start:]
-    old, new = _TOKEN.findall(before), _TOKEN.findall(after)
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
-    if max(len(before), len(after)) > _LONGEST or matcher.ratio() < _ALIKE:
-        yield from (Piece("removed", before), Piece("added", after))
-        return
-    for kind, start, stop, begin, end in matcher.get_opcodes():
-        if kind == "equal":
-            yield Piece("same", "".join(new[begin:end]))
+    changes = word_changes(before, after, _LONGEST) or [(False, before, after)]
+    for same, old, new in changes:
+        if same:
+            yield Piece("same", new)
             continue
-        if stop > start:
-            yield Piece("removed", "".join(old[start:stop]))
-        if end > begin:
-            yield Piece("added", "".join(new[begin:end]))
+        if old:
+            yield Piece("removed", old)
+        if new:
+            yield Piece("added", new)

@@ -235,8 +235,7 @@ _TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|\w+|\s+|[^\w\s]"
 class Row(NamedTuple):
     """A line of a diff."""
 
-    sign: Literal[" ", "+", "-", "@"]
-    """``@`` separates two edits of one call."""
+    sign: Literal[" ", "+", "-"]
     text: str
     changed: tuple[tuple[int, int], ...] = ()
     """The added or removed parts, where the rest of the line is unchanged."""
@@ -251,13 +250,7 @@ def edit_rows(call: Call) -> list[Row]:
         return [Row("+", line) for line in _lines(given.get("new_source"))]
     if call.name == "Edit":
         return list(_rows(_lines(given.get("old_string")), _lines(given.get("new_string"))))
-    edits = given.get("edits") if call.name == "MultiEdit" else None
-    rows: list[Row] = []
-    for edit in edits if isinstance(edits, list) else ():
-        if isinstance(edit, dict):
-            rows += [Row("@", "")] if rows else []
-            rows += _rows(_lines(edit.get("old_string")), _lines(edit.get("new_string")))
-    return rows
+    return []
 
 
 def diff_counts(rows: Sequence[Row]) -> tuple[int, int]:
@@ -294,17 +287,27 @@ Ranges = tuple[tuple[int, int], ...]
 
 def _word_ranges(before: str, after: str) -> tuple[Ranges, Ranges]:
     """The removed and the added parts of a line; none if the two versions have little in common."""
-    if max(len(before), len(after)) > _LONGEST:
-        return (), ()
+    gone: list[tuple[int, int]] = []
+    come: list[tuple[int, int]] = []
+    start = begin = 0
+    for same, old, new in word_changes(before, after, _LONGEST):
+        if old and not same:
+            gone.append((start, start + len(old)))
+        if new and not same:
+            come.append((begin, begin + len(new)))
+        start, begin = start + len(old), begin + len(new)
+    return tuple(gone), tuple(come)
+
+
+def word_changes(before: str, after: str, longest: int) -> list[tuple[bool, str, str]]:
+    """A line's parts in both versions and whether they are the same; empty if these have little in common."""
+    if max(len(before), len(after)) > longest:
+        return []
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
     matcher = SequenceMatcher(None, old, new, autojunk=False)
     if matcher.quick_ratio() < _ALIKE or matcher.ratio() < _ALIKE:
-        return (), ()
-    codes = [code for code in matcher.get_opcodes() if code[0] != "equal"]
-    gone = tuple((_at(old, code[1]), _at(old, code[2])) for code in codes if code[2] > code[1])
-    come = tuple((_at(new, code[3]), _at(new, code[4])) for code in codes if code[4] > code[3])
-    return gone, come
-
-
-def _at(tokens: Sequence[str], index: int) -> int:
-    return sum(len(token) for token in tokens[:index])
+        return []
+    return [
+        (kind == "equal", "".join(old[start:stop]), "".join(new[begin:end]))
+        for kind, start, stop, begin, end in matcher.get_opcodes()
+    ]

@@ -328,9 +328,6 @@ def _arguments(call: Call, subject: str) -> list[Line]:
 def _diff(rows: list[Row]) -> list[Line]:
     made: list[Line] = []
     for row in rows[:_ROWS]:
-        if row.sign == "@":
-            made.append(line("  ⋯", "dim"))
-            continue
         role, changed = {"+": ("good", "added"), "-": ("bad", "removed")}.get(row.sign, ("", ""))
         text = clean(row.text)
         # Cleaning may move characters: then changed parts are not highlighted.
