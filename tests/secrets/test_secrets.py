@@ -217,6 +217,23 @@ def test_a_passphrase_is_masked(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "place",
+    [
+        "mnemonic: {}",
+        'SEED_PHRASE="{}" npm start',
+        "my seed phrase:\n{}",
+        "the recovery phrase is {}",
+        "backup phrase -> {}",
+        "const secretPhrase = '{}'",
+        "--mnemonic '{}'",
+    ],
+)
+def test_a_recovery_phrase_is_masked(place: str) -> None:
+    words = "legal winner thank year wave sausage worth useful legal winner thank yellow"
+    assert masked(place.format(words)) == place.format("[masked: recovery phrase]")
+
+
+@pytest.mark.parametrize(
     "line",
     [
         "the password is required",
