@@ -36,7 +36,7 @@ class Finder:
         self._complete = False
         self._hit: Hit | None = None
         self._wanted: tuple[tuple[tuple[int, int], float], int] | None = None
-        """The place from which a hit is awaited, and whether the next (1) or the previous (-1)."""
+        """The place from which a hit is awaited: the next (1), the previous (-1) or the nearest (0)."""
 
     @property
     def text(self) -> str:
@@ -61,26 +61,28 @@ class Finder:
         self._origin = self._view.current
 
     def type(self, text: str) -> None:
-        """Find the text typed so far, from where the search began."""
+        """Find the text typed so far: next from where the search began, else the last one before."""
         self.look_for(text)
         if text and self._origin is not None:
-            self._go((self._origin.key, -1), 1)
+            self._go((self._origin.key, -1), 0)
 
     def show_here(self, words: tuple[str, ...]) -> None:
-        """Mark words, and show the first one in the current line if it is there."""
-        self.look_for(" ".join(words), words)
+        """Mark words in the current line alone, and show the first one."""
         current, window = self._view.current, self._view.window
         here = [each for each in window.blocks if current and each.key[0] == current.key[0]]
-        if words and (hits := hits_in(here, window.query, rows_of)):
+        query = Query(" ".join(words), words)
+        if here and (hits := hits_in(here, query, rows_of)):
+            self._hits, self._complete = hits, True
+            self._view.look_for(query, here[0].key[0])
             self._show(hits[0])
 
-    def look_for(self, text: str, words: tuple[str, ...] = ()) -> None:
-        """Mark a text, or words, and search for all occurrences."""
+    def look_for(self, text: str) -> None:
+        """Mark a text, and search for all occurrences."""
         if text == self.text:  # the line was opened on it
-            words = words or self._view.window.query.words
+            return
         self._reset()
         self._view.workers.cancel_group(self._view, "transcript-find")
-        self._view.look_for(Query(text, words))
+        self._view.look_for(Query(text))
         if text:
             self._search()
 
@@ -93,7 +95,7 @@ class Finder:
         """Go to the next hit, or to the previous one."""
         block, line, window = self._view.current, self._view.cursor_line, self._view.window
         if self.text and block is not None:
-            if self._complete and self._end < len(window.index):
+            if self._complete and self._end < len(window.index) and not window.query.words:
                 self._search()
             on_hit = window.query.is_in(window.document.lines[line].text)
             self._go((block.key, window.hits_before(line) - (0 if on_hit else 0.5)), step)
@@ -137,10 +139,10 @@ class Finder:
         if self._wanted is not None:
             here, step = self._wanted
             hits = self._hits
-            at = bisect_right(hits, here) if step > 0 else bisect_left(hits, here) - 1
-            known = (self._complete and bool(hits)) or (step > 0 and at < len(hits))
+            at = bisect_left(hits, here) - 1 if step < 0 else bisect_right(hits, here)
+            known = (self._complete and bool(hits)) or (step >= 0 and at < len(hits))
             if known:
-                self._show(hits[at % len(hits)])
+                self._show(hits[at % len(hits) if step else min(at, len(hits) - 1)])
             if known or self._complete:
                 self._wanted = None
         self._view.post_message(self._view.Moved())

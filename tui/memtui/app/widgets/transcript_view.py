@@ -289,8 +289,8 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         else:
             self.go(self.window.index.at(block.key[0]), block.key, anew=True)
 
-    def look_for(self, query: Query) -> None:
-        self.window.query = query
+    def look_for(self, query: Query, within: int | None = None) -> None:
+        self.window.query, self.window.within = query, within
         self._change(self.window.compose)
 
     def _to_end(self) -> None:

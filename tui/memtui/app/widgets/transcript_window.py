@@ -40,6 +40,8 @@ class Window:
         self.shows = Shows.ALL
         self.unfolded: set[Key] = set()
         self.query = Query("")
+        self.within: int | None = None
+        """Where the line begins in which alone the query is marked; None for everywhere."""
         self.document = Document()
         self.blocks: list[Block] = []
         """The held blocks in display order."""
@@ -171,7 +173,8 @@ class Window:
         else:
             ended = result.event if result is not None and isinstance(result.event, Result) else None
             made = render(block, unfolded=key in self.unfolded, result=ended, paired=key != block.key)
-        return [self._marked(each) for each in made] if self.query.text else made
+        searched = self.query.text and self.within in (None, block.key[0])
+        return [self._marked(each) for each in made] if searched else made
 
     def _marked(self, made: Line) -> Line:
         found = self.query.spans(made.text)
