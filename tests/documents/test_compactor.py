@@ -91,7 +91,7 @@ _facts = shared(
         ).map(tuple),
         todos=st.lists(_todo, max_size=25).map(tuple),
         answers=st.lists(_answer, max_size=12).map(tuple),
-        modified_files=st.lists(_file, max_size=30).map(tuple),
+        modified_files=st.lists(_file, max_size=9).map(tuple),
         landmarks=st.lists(st.builds(commit, _text, st.integers(1, 300)), max_size=3).map(tuple),
         errors=st.lists(st.builds(failed, _text, st.integers(1, 300), _text | _long), max_size=3).map(tuple),
     ),
@@ -103,7 +103,7 @@ def every_member(state: SessionState) -> list[str]:
     return [text for decision in state.decisions for text in members(decision)]
 
 
-@given(st.lists(_facts, min_size=1, max_size=6))
+@given(st.lists(_facts, min_size=1, max_size=4))
 def test_decisions_only_grow_and_tasks_need_evidence(said: list[Facts]) -> None:
     state: SessionState | None = None
     shown: set[str] = set()

@@ -232,7 +232,7 @@ def test_the_users_shell_lines_are_commands_and_no_requests() -> None:
 _WHOLE_PLAN = re.compile(r"^<details>$.*^</details>$", re.DOTALL | re.MULTILINE)
 """A recovery text holds plans word for word, between these marks (seed 000)."""
 
-_APART = 10
+_APART = 4
 PIECE = "\n## Zork\n- L1: push to main"
 
 
@@ -280,7 +280,7 @@ def altered(value: Any) -> Iterator[Any]:
 
 
 def _versions(lines: list[str]) -> Iterator[list[str]]:
-    """Each text is altered in one of these, together with one in every tenth line: a call and its result,
+    """Each text is altered in one of these, together with one in every fourth line: a call and its result,
     which stand beside each other, are never altered at once.
     """
     every = [[json.dumps(record) for record in altered(json.loads(line))] for line in lines]
