@@ -212,9 +212,7 @@ class MemtuiApp(BaseApp):
         await super().on_event(event)
 
     async def on_key(self, event: events.Key) -> None:
-        """Pass a key that no widget has taken to the pane that it may belong to, or say where it works."""
-        if self.screen is self.browser and await self.browser.handle_pane_key(event):
-            return
+        """Say where a key works that does nothing here."""
         if event.key not in self.screen.active_bindings:
             from memtui.app.keys import where_it_works
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, getters, on, work
 from textual.app import ComposeResult
-from textual.binding import ActiveBinding, Binding, BindingType
+from textual.binding import Binding, BindingsMap, BindingType
+from textual.dom import DOMNode
 
-from memtui.app.base import BaseApp, StyledOnce, bindings_of
+from memtui.app.base import BaseApp, StyledOnce
 from memtui.app.listings import (
     BranchView,
     CapturesView,
@@ -330,39 +331,14 @@ class BrowserScreen(StyledOnce):
     # -- keys -----------------------------------------------------------------------------------------------
 
     @property
-    def active_bindings(self) -> dict[str, ActiveBinding]:
-        """Those of the focused widget and, while the detail is read, those of the pane it belongs to."""
-        found = super().active_bindings
-        if self.focused is not self.detail:
-            return found
-        own = {key: each for key, each in found.items() if each.node is self.detail}
-        return (
-            own
-            | {key: each for key, each in self._pane_bindings(self.pane).items() if key not in own}
-            | {key: each for key, each in found.items() if each.node is not self.detail}
-        )
-
-    def _pane_bindings(self, pane: Pane) -> dict[str, ActiveBinding]:
-        """The keys of a pane that act on its selected row."""
-        keys = self.app.keymap
-        return {
-            key: ActiveBinding(pane, binding.with_key(key), True, binding.tooltip)
-            for binding in bindings_of(type(pane))
-            for key in keys.get(binding.id or "", binding.key).split(",")
-        }
-
-    async def handle_pane_key(self, event: events.Key) -> bool:
-        """Run a key of the current pane while its detail is read; returns whether it was one.
-
-        The app calls this once earlier keys have acted: a handler here would be ahead of their bindings.
-        """
-        own = self._pane_bindings(self.pane)
-        if self.focused is not self.detail or event.key not in own or event.key in _keys_of(self.detail):
-            return event.key in own
-        event.stop()
-        event.prevent_default()
-        await self.app.run_action(own[event.key].binding.action, self.pane)
-        return True
+    def _binding_chain(self) -> list[tuple[DOMNode, BindingsMap]]:
+        """Textual's and, while the detail is read, after its keys those of the pane it belongs to."""
+        chain = super()._binding_chain
+        if self.focused is self.detail:
+            keys = self.pane._bindings.copy()
+            keys.apply_keymap(self.app.keymap)
+            chain.insert(1, (self.pane, keys))
+        return chain
 
     def action_pane(self, pane: str) -> None:
         self.focus_pane(PaneId(pane))
@@ -598,8 +574,3 @@ class BrowserScreen(StyledOnce):
         else:
             title = f"Session state of {clean_line(found.name)[:8]}, {clean_line(found.said)}"
             self.app.push_screen(ReadingScreen(title, from_markdown(found.text)))
-
-
-def _keys_of(widget: DetailView) -> set[str]:
-    classes = (each for each in type(widget).__mro__ if issubclass(each, DocumentView))
-    return {key for each in classes for binding in bindings_of(each) for key in binding.key.split(",")}
