@@ -63,7 +63,6 @@ def aftermath_of(
         compaction=trace.compaction,
         rows=tuple(rows),
         unfounded=tuple(unfounded(transcript, trace, facts)),
-        handed_over=ours,
     )
 
 

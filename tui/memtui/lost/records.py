@@ -131,8 +131,6 @@ class Aftermath:
     rows: tuple[Row, ...] = ()
     """Those of most worth first."""
     unfounded: tuple[Unfounded, ...] = ()
-    handed_over: str = ""
-    """The text handed over by memtui before the next compaction."""
 
     @cached_property
     def missing(self) -> tuple[Row, ...]:

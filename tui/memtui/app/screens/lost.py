@@ -72,7 +72,7 @@ class LostScreen(Screen[None]):
         Binding("tab,shift+tab", "switch", "rows", show=False, tooltip="go to the summary, or back"),
         Binding("u", "undo", "undo", show=False, tooltip="undo the last change"),
         Binding("ctrl+r", "undo(True)", "redo", show=False, tooltip="redo the last undone change"),
-        Binding("escape", "back", "back", id="back", tooltip="back: to the rows, to where you were"),
+        Binding("escape", "back", "back", id="back", tooltip="back to the rows, to where you were"),
         Binding("q,l", "dismiss", "leave", show=False, tooltip="leave it"),
     ]
     signs: ClassVar[Mapping[str, str]] = {
