@@ -44,7 +44,7 @@ def test_a_point_that_fails_is_exit_code_1(memtui: Memtui, project: Project) -> 
 
 
 def test_a_warning_is_no_failure(memtui: Memtui, project: Project) -> None:
-    write(project, GOOD.replace("## Decisions", "## Choices"))
+    write(project, GOOD.replace("## Session ID\n(none)", "## Session ID\nmine"))
     result = memtui("compact", "--check", "memory.md", "--json")
     assert (result.code, json.loads(result.out)["verdict"]) == (0, "warn")
 

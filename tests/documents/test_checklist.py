@@ -57,7 +57,7 @@ def plan(source: str, content: str) -> str:
     ("title", "body", "name", "verdict", "line"),
     [
         ("Session ID", "WFS-auth", "Session ID", PASS, 2),
-        ("Session ID", "5e55-1d", "Session ID", PASS, 2),
+        ("Session ID", "5e55-1d", "Session ID", WARN, 2),
         ("Project Root", "work/app", "Project Root", FAIL, 5),
         ("Project Root", "~/app", "Project Root", FAIL, 5),
         ("Project Root", "", "Project Root", FAIL, 5),

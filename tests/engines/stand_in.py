@@ -59,7 +59,8 @@ class StandIn:
     def child_runs(self) -> bool:
         """Whether the child of `hangs` is running; not before it was waited for."""
         pid = self.noted("child")
-        shown = subprocess.run(["ps", "-o", "stat=", "-p", pid], capture_output=True, text=True, check=False)
+        ask = ["ps", "-o", "stat=", "-p", pid]
+        shown = subprocess.run(ask, capture_output=True, text=True, check=False, timeout=60)
         return shown.stdout.strip()[:1] not in ("", "Z")
 
     def child_ends(self) -> bool:

@@ -113,10 +113,10 @@ def _session_id(text: CheckedText) -> tuple[Verdict, str]:
     given = text.recovery.session_id
     if given.startswith("WFS-"):
         return _PASS, f"workflow session {shortened(given, _SHOWN)}"
+    if given:
+        return _WARN, "is neither a workflow session (WFS-...) nor (none)"
     if text.recovery.plan.source == "workflow":
         return _FAIL, "the plan is a workflow's, and its session is not named"
-    if given:
-        return _PASS, f"session {shortened(given, _SHOWN)}; no workflow session was active"
     if not text.has(_SESSION):
         return _WARN, "there is no such section; (none) says that no workflow session was active"
     return _PASS, "no workflow session was active"

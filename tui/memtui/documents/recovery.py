@@ -697,14 +697,14 @@ def draft_recovery(
     Args:
         facts: the facts of the transcript.
         root: the project's root.
-        session_id: the active workflow session (``WFS-...``); without one, Claude Code's session is named.
+        session_id: the active workflow session (``WFS-...``), "" without one.
         workflow: that session's plan.
     """
     top = str(root)
     plan = choose_plan(facts, workflow)
     changed = working_files(facts, top)
     recovery = Recovery(
-        session_id=session_id or facts.session_id,
+        session_id=session_id,
         project_root=top,
         objective=_objective(facts) or f"{UNKNOWN}: no words of the user on record",
         plan=plan,
