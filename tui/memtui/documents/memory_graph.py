@@ -143,15 +143,6 @@ def entity_weight(key: Key, named_by: int, total: int) -> float:
     return _WEIGHTS[key[0]] * math.log1p((rest + 0.5) / (named_by + 0.5))
 
 
-def path_below(path: str, root: str) -> str:
-    """A file's path relative to the project's root if it lies below it; else unchanged."""
-    bare = root.rstrip("/\\")
-    start, rest = path[: len(bare)], path[len(bare) :]
-    if bare and rest[:1] in ("/", "\\") and path_key(start) == path_key(bare):
-        return rest[1:]
-    return path
-
-
 MEMORY = "memory"
 
 _WIDTH = 80

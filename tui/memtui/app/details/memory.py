@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.app.widgets.document import Document, Line, Span, from_markdown, line, styled
@@ -295,9 +296,9 @@ def _related(relations: Sequence[Related] | None, root: str) -> list[Line]:
 def _short(entity: Entity, root: str) -> str:
     """An entity's name, relative to the project `root`."""
     if entity.kind == "file":
-        from memtui.documents.memory_graph import path_below  # pydantic, which the first paint does without
+        from memtui.transcript.paths import shown_path  # many patterns, which the first paint does without
 
-        return path_below(entity.name, root)
+        return shown_path(entity.name, Path(root) if root else None)
     return entity.name
 
 
