@@ -113,7 +113,7 @@ async def test_the_first_screen_says_what_was_missed_and_shows_what_there_is(wor
             lambda: "1 compaction has no capture yet: b makes it." in driver.shown, "the compaction"
         )
         assert "Nothing waits" not in driver.shown
-        await driver.until(lambda: "Session state" in driver.detail, "the state, the fullest pane")
+        await driver.until(lambda: "Session · " in driver.detail, "the state, the fullest pane")
 
 
 async def test_keeping_transcripts_is_asked_once(world: World) -> None:

@@ -72,9 +72,9 @@ async def test_brackets_switch_between_sessions_and_end_with_the_newest_and_the_
         await driver.press("4")
         assert title(driver) == "4 Session state v7 · 1/2"
         assert "Tokens that refresh once" in driver.detail
-        assert driver.detail.startswith("Session state v7 · session 1/2\n")
+        assert driver.detail.startswith("Session 1/2 · v7 · Tokens that refresh once\n")
         await driver.press("]")
-        assert driver.last_said == "Session 2/2: s-2."
+        assert driver.last_said == "Session 2/2."
         await until_title(driver, "4 Session state v7 · 2/2 · quiet 2 h")
         assert "goal Search that forgives" in driver.drawn(PaneId.STATE)
         assert "Search that forgives" in driver.detail

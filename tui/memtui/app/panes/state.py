@@ -209,7 +209,9 @@ class StatePane(Pane):
                 document = concat(document, Line(""), plain(view.text))
             return Detail(key, name, document)
         version = f"v{view.state.version}" + (" drafted" if view.drafted else "")
-        title = " · ".join(part for part in (f"Session state {version}", self._session) if part)
+        goal = next((each.text for each in self._glance.values() if each.label == "goal"), "")
+        number = self._session.capitalize() or "Session"
+        title = " · ".join(part for part in (number, version, clean_line(goal)) if part)
         head, text, folded = self._head(), state_document(view.text), self.folded
         unfolded = self._unfolded_ahead
         transcript = view.transcript
@@ -225,11 +227,11 @@ class StatePane(Pane):
     def _head(self) -> Document:
         view, now = self.view, self.clock()
         when = f"{local_minute(view.written)} · {age(view.written, now)}" if view.written else "time unknown"
-        session = f" · session {view.session_id[:8]}" if view.session_id else ""
+        when += f" · {view.session_id[:8]}" if view.session_id else ""
         if view.drafted:
-            lines = [styled(("drafted", "warn"), f" from the transcript{session}", (f" · {when}", "dim"))]
+            lines = [styled(("drafted", "warn"), " from the transcript", (f" · {when}", "dim"))]
         else:
-            lines = [styled(("stored", "good"), session, (f" · {when}", "dim"))]
+            lines = [styled(("stored", "good"), (f" · {when}", "dim"))]
         behind = f"some {view.since}k tokens since this version" if view.since else ""
         quiet = f"{self.quiet}, since {local_minute(view.active)}" if view.active and self.quiet else ""
         if behind or quiet:
@@ -305,7 +307,7 @@ class StatePane(Pane):
         self.model.show_session(chosen)
         self.apply(StateView(session_id=session, sessions=sessions, reading=True, chosen=chosen))
         self.app.hint("states")
-        self.app.say(f"Session {self.place}: {clean_line(session)[:8]}.")
+        self.app.say(f"Session {self.place}.")
 
     def action_versions(self) -> None:
         from memtui.app.details.versions import state_versions
