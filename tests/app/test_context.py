@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ from textual.content import Content
 from memtui.app.details.session import COLUMNS, ROWS, context_chart
 from memtui.app.readings import Readings
 from memtui.app.screens.dialogs import legend
-from memtui.app.settings import Warn
 from memtui.app.status import context_line
 from memtui.app.widgets.wrap import short_tokens
 from memtui.ground.project import Places, Project, memtui_home
@@ -24,8 +22,6 @@ from memtui.transcript.records import CompactionFact, ContextSize, Source
 from tests.app.harness import SHORT, opened
 from tests.app.world import NOW, World
 from tests.transcripts import Transcript
-
-ALL = list(product((False, True), repeat=3))
 
 
 def drawn(gauge: Gauge, width: int) -> str:
@@ -69,11 +65,6 @@ async def test_the_bell_rings_once_for_each_mark_that_is_passed(
         assert bar.context and bar.context[1] == "$error"
         feed._show_watched("s-2", ContextState(Gauge(3_000, 100_000), ("compaction loop", "open again")))
         assert (len(rung), bar.alarm) == (4, "compaction loop  open again")
-
-
-def test_the_flag_of_tmux_is_apart_from_the_bell() -> None:
-    rings = [Warn(bell=bell, tmux=tmux).sends_bell(in_tmux=within) for bell, tmux, within in ALL]
-    assert rings == [False, False, False, True, True, True, True, True]
 
 
 async def test_in_the_strip_of_tabs_it_gives_way_before_the_counts_unless_it_warns(world: World) -> None:

@@ -102,7 +102,7 @@ WRONG = [
     ("[app", "not valid TOML"),
     ("[notify]\nbell = 1\n", "[notify] bell must be true or false."),
     ("notify = true\n", "[notify] bell must be true or false."),
-    *((f"[warn]\n{wrong}", "warn") for wrong in ("at = 90", "at = [0]", "at = []", "tmux = 1")),
+    *((f"[warn]\n{wrong}", "warn") for wrong in ("at = 90", "at = [0]", "at = []", "bell = 1")),
     *((wrong, "minutes") for wrong in ("[sync]\nminutes = -1", "[sync]\nminutes = true", "sync = 1")),
 ]
 
@@ -249,7 +249,7 @@ def test_every_setting_in_the_guide_can_be_used(tmp_path: Path) -> None:
         "app": {"theme"},
         "keys": {"copy_id"},
         "notify": {"bell"},
-        "warn": {"at", "bell", "tmux"},
+        "warn": {"at", "bell"},
         "hooks": {"capture_manual", "session_states", "typed_commands"},
         "compaction": {"choice"},
         "sync": {"minutes"},
@@ -259,7 +259,7 @@ def test_every_setting_in_the_guide_can_be_used(tmp_path: Path) -> None:
         theme="nord",
         keys={"copy_id": "f5"},
         bell=True,
-        warn=Warn((80, 95), bell=True, tmux=True),
+        warn=Warn((80, 95), bell=True),
         sync_seconds=300.0,
     )
     assert way_of(home) == "small"

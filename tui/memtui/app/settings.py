@@ -26,13 +26,7 @@ class Warn(NamedTuple):
     at: tuple[int, ...] = (90,)
     """Percentages of the context, in order."""
     bell: bool = False
-    """Whether the terminal's bell rings then, once."""
-    tmux: bool = False
-    """Whether the window is marked then, once; only within tmux."""
-
-    def sends_bell(self, *, in_tmux: bool) -> bool:
-        """Whether to send the bell: it makes tmux mark the window, and `bell-action` decides about sound."""
-        return self.bell or (self.tmux and in_tmux)
+    """Whether the terminal's bell rings then, once; tmux marks the window, and decides about sound."""
 
 
 class Settings(NamedTuple):
@@ -132,7 +126,7 @@ class _Sections:
             or not at
         ):
             raise self._wrong("[warn] at must be a list of percents, such as [80, 95].")
-        return Warn(tuple(sorted(at)), self.switch("warn", "bell"), self.switch("warn", "tmux"))
+        return Warn(tuple(sorted(at)), self.switch("warn", "bell"))
 
     def minutes(self) -> float:
         minutes = self._get("sync", "minutes", 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import threading
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -270,7 +269,7 @@ class StatusBar(Widget):
             self.post_message(Published(watched.lights))
         passed = [each for each in self._warn.at if watched.gauge.percent >= each]
         warned = {(session, str(each)) for each in passed} | {(session, each) for each in watched.alarms}
-        if warned - self._warned and self._warn.sends_bell(in_tmux="TMUX" in os.environ):
+        if warned - self._warned and self._warn.bell:
             self.app.bell()
         for alarm in watched.alarms:
             if (session, alarm) not in self._warned:
