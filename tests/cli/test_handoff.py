@@ -91,6 +91,8 @@ def test_a_file_of_others_stays_byte_for_byte_around_it(
     assert memtui("export", "--for", "codex", "--done").out == f"Removed the handoff from {file}.\n"
     assert (file.read_bytes(), file.stat().st_mode & 0o777) == (OTHERS, 0o640)
     assert memtui("export", "--for", "codex", "--done").out == f"{file} holds no handoff.\n"
+    file.unlink()
+    assert memtui("export", "--for", "codex", "--done").out == f"{file} holds no handoff.\n"
 
 
 def test_what_is_printed_for_a_shell_is_quoted(memtui: Memtui, project: Project, session: str) -> None:
@@ -141,7 +143,7 @@ def test_files_that_codex_does_not_read_are_reported(memtui: Memtui, project: Pr
     (project.root / "AGENTS.md").write_text("x" * 33_000)
     assert "first 32 KiB" in memtui("export", "--for", "codex").err
     (project.root / "AGENTS.override.md").write_text("Mine.\n")
-    assert "AGENTS.override.md instead" in memtui("export", "--for", "codex").err
+    assert "instead of it; --output AGENTS.override.md" in memtui("export", "--for", "codex").err
 
 
 def test_the_session_that_runs_it_comes_first(

@@ -25,11 +25,9 @@ from memtui.documents.quotes import citation, last_request, told_turns
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, local_minute
 from memtui.ground.files import (
-    FileChanged,
     FileMissing,
     FileNotRegular,
     FileProblem,
-    create_exclusive,
     read_within,
     remove,
     write_atomic,
@@ -256,7 +254,6 @@ FILES = {"codex": "AGENTS.md", "gemini": "GEMINI.md", "file": "HANDOFF.md"}
 _LIMIT = 4 << 20
 _CODEX = 32 << 10
 _OVERRIDE = "AGENTS.override.md"
-_TRIES = 5
 
 
 def make_handoff(places: Places, clock: Clock, *, session: str = "", limit: int = ROOM) -> Handoff:
@@ -307,47 +304,29 @@ def take_out(path: Path, root: Path) -> bool:
 
 def _change(path: Path, root: Path, change: Callable[[bytes | None], bytes | None], problem: str) -> bool:
     """Change a file that other programs may write, too; False if there is nothing to change."""
-    for _ in range(_TRIES):
-        before = _content(path, root)
-        try:
-            after = change(before)
-        except FormatError as error:
-            raise FileProblem(path, f"{problem}: {error}") from error
-        if after == before:
-            return False
-        if _write(path, root, before, after):
-            return True
-    raise FileProblem(path, "is being written by another program; try again in a moment")
-
-
-def _content(path: Path, root: Path) -> bytes | None:
+    before = None
     try:
-        return read_within(path, root, limit=_LIMIT, follow=False)
+        before = read_within(path, root, limit=_LIMIT, follow=False)
     except FileMissing:
-        return None
-    except FileNotRegular as problem:
-        raise FileProblem(path, f"{problem.reason}; name another file with --out") from problem
-
-
-def _write(path: Path, root: Path, before: bytes | None, after: bytes | None) -> bool:
-    """Write a file if it is still unchanged; False if another program has changed it."""
-    if before is None:
-        return after is not None and create_exclusive(path, after, mode=0o644, within=root)
+        pass
+    except FileNotRegular as found:
+        raise FileProblem(path, f"{found.reason}; name another file with --output") from found
     try:
-        if after is not None:
-            write_atomic(path, after, mode=None, expected=before, within=root)
-            return True
-        if read_within(path, root, limit=_LIMIT, follow=False) != before:
-            return False
-        remove(path, within=root)
-    except FileChanged:
+        after = change(before)
+    except FormatError as error:
+        raise FileProblem(path, f"{problem}: {error}") from error
+    if after == before:
         return False
+    if after is None:
+        remove(path, within=root)
+    else:
+        write_atomic(path, after, mode=0o644 if before is None else None, expected=before, within=root)
     return True
 
 
 def _note(path: Path, root: Path) -> str:
     if path == root / FILES["codex"] and (root / _OVERRIDE).exists():
-        return f"Codex reads {_OVERRIDE} instead of it; --out {_OVERRIDE} writes there."
+        return f"Codex reads {_OVERRIDE} instead of it; --output {_OVERRIDE} writes there."
     if path.stat().st_size > _CODEX:
         return f"Codex reads the first {_CODEX >> 10} KiB of its files; this one has more."
     return ""

@@ -252,11 +252,11 @@ def _old(copies: Archive, age: str, size: str) -> list[Kept]:
         match = _SIZE.fullmatch(size)
         if match is None:
             raise click.UsageError("--max-size wants a size: 500MB, 2GB.")
-        left = [each for each in entries if each not in chosen]
-        total, limit = sum(each.packed for each in left), float(match[1]) * _UNITS[match[2].upper()]
-        while left and total > limit:
-            chosen.append(left.pop(0))
-            total = sum(each.packed for each in left)
+        left = sum(each.packed for each in entries if each not in chosen)
+        for each in entries:
+            if each not in chosen and left > float(match[1]) * _UNITS[match[2].upper()]:
+                chosen.append(each)
+                left -= each.packed
     return chosen
 
 

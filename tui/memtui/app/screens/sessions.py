@@ -77,9 +77,7 @@ class SessionsScreen(Screen[None]):
         ),
         Binding("left", "agents(False)", "fold", show=False, tooltip="fold its subagents away"),
         Binding("tab", "switch", "detail", show=False, tooltip="go from the list to the detail"),
-        Binding(
-            "escape,q,S", "back", "back", id="back", tooltip="back: to the list, ticks, filter, out of here"
-        ),
+        Binding("escape,q,S", "back", "back", id="back", tooltip="leave; first the detail, ticks, filter"),
     ]
     signs = SESSION_SIGNS
     about = "The conversations with Claude Code, the newest first, and how many days it keeps each."

@@ -74,7 +74,7 @@ class TranscriptScreen(StyledOnce):
         Binding("g", "first", "start", show=False, tooltip="go to the start"),
         Binding("G", "last", "end", show=False, tooltip="go to the end, or to the typed line"),
         Binding("percent_sign", "percent", "part", show=False, tooltip="go to the typed percentage"),
-        Binding("escape,o,q", "back", "back", tooltip="back: drop the number, ticks, hits, leave"),
+        Binding("escape,o,q", "back", "back", tooltip="leave; first drop a number, ticks, hits"),
     ]
     signs: ClassVar[Mapping[str, str]] = {
         "❯": "what you asked",

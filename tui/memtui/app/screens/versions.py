@@ -41,7 +41,7 @@ class VersionsScreen(Screen[str | None]):
         Binding("space", "mark", "mark", tooltip="mark this version, to compare the others with it"),
         Binding("A", "everything", "all", id="all", tooltip="show everything, or the usual part"),
         Binding("tab,shift+tab", "switch", "changes", show=False, tooltip="go to the changes, or back"),
-        Binding("escape", "back", "back", id="back", tooltip="back: to the list, to where you were"),
+        Binding("escape", "back", "back", id="back", tooltip="leave; from the text, go to the list"),
         Binding("q,v", "dismiss", "leave", show=False, tooltip="leave the versions"),
     ]
     signs: ClassVar[Mapping[str, str]] = {
