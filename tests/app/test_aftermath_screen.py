@@ -233,6 +233,8 @@ async def test_captures_have_titles_that_people_understand(lossy: World) -> None
         await driver.until(lambda: "Move the clock into" in driver.shown, "a title other than the command")
         drawn = [row.partition("Fix")[0].rpartition(" · ")[0][-1:] for row in driver.drawn(PaneId.PENDING)]
         assert drawn[:2] == ["2", "1"]  # of one session, which begins alike
+        detail = driver.browser.detail
+        await driver.until(lambda: "Move the clock" in str(detail.border_title), "the same in the detail")
 
 
 async def test_the_legend_has_the_sign_of_what_may_be_kept_only_before_a_row(lossy: World) -> None:

@@ -214,6 +214,7 @@ class PendingPane(Pane):
             if is_bare_command(opening(item.capture.first_message)) and item.entry.name not in self._titles:
                 facts = self.model.readings.facts(transcript, item.capture.timestamp, cancelled)
                 self._titles[item.entry.name] = clean_line(title_of_session(facts))
+                self.call_later(self.post_message, self.Changed(self))  # the detail is called by it, too
         except ReadingCancelledError:
             return None
         except (FileProblem, OSError):
