@@ -233,8 +233,18 @@ async def test_captures_have_titles_that_people_understand(lossy: World) -> None
         await driver.until(lambda: "Move the clock into" in driver.shown, "a title other than the command")
         drawn = [row.partition("Fix")[0].rpartition(" · ")[0][-1:] for row in driver.drawn(PaneId.PENDING)]
         assert drawn[:2] == ["2", "1"]  # of one session, which begins alike
+
+
+async def test_the_detail_takes_the_title_of_its_row_once_that_is_known(world: World) -> None:
+    session = world.session("s-2", minutes=300)
+    session.prompt("/plan-implement")
+    session.prompt("Move the clock into its own service")
+    session.compaction(SUMMARY)
+    world.save(session, minutes=290)
+    world.capture(301, "/plan-implement", session="s-2")
+    async with opened(world) as driver:
         detail = driver.browser.detail
-        await driver.until(lambda: "Move the clock" in str(detail.border_title), "the same in the detail")
+        await driver.until(lambda: "Move the clock" in str(detail.border_title), "the title")
 
 
 async def test_the_legend_has_the_sign_of_what_may_be_kept_only_before_a_row(lossy: World) -> None:
