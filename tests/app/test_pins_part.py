@@ -44,12 +44,21 @@ async def in_pane(driver: Driver, *, lit: bool = True) -> list[str]:
     return [pane.draw_row(key, 60).plain.rstrip() for key in pane.rows]
 
 
-async def test_red_ones_first_under_the_commands(pinned: World) -> None:
+async def test_red_ones_first_and_x_removes_one_until_u(pinned: World) -> None:
     async with opened(pinned) as driver:
+        await driver.press("3")
         rows = await in_pane(driver)
         assert [row.split("  ")[0] for row in rows] == ["/babysit", f"✗ {RED}", f"✓ {KEPT}", f"↺ {GIVEN}"]
         assert rows[2].endswith("L1")
         assert driver.browser.commands.count() == "1 · 3 pins, 1 ✗"
+        await driver.press("j", "x")
+        assert await driver.until_said("Removed") == f"Removed the pin “{RED}”. u brings it back."
+        assert pinned.project.pins.read_text() == FILE.replace(f"- {RED}\n", "")
+        await driver.until(lambda: len(driver.pane(PaneId.COMMANDS).rows) == 3, "three rows")
+        await driver.press("u")
+        await driver.until_said("Undone: removed the pin")
+        assert pinned.project.pins.read_text() == FILE
+        await driver.until(lambda: len(driver.pane(PaneId.COMMANDS).rows) == 4, "four rows")
 
 
 async def test_a_pin_from_the_repository_is_off_until_a_key_confirms_it(pinned: World) -> None:
@@ -71,36 +80,26 @@ async def test_a_pin_from_the_repository_is_off_until_a_key_confirms_it(pinned: 
         assert pinned.home.confirmed_pins.stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_detail_at_every_size(pinned: World, size: tuple[int, int]) -> None:
+async def test_detail_at_every_size(pinned: World) -> None:
     Outbox(pinned.home, "s-1").put(Message(PINS, RED))
-    async with opened(pinned, size) as driver:
-        await driver.press("3")
-        await in_pane(driver)
-        await driver.press("j", "enter")
-        await driver.until(lambda: "not delivered" in driver.detail, "the light")
-        assert "it comes with the next prompt by itself" in driver.detail
-        assert RED in driver.detail
-        await driver.press("escape", "j")
-        await driver.until(lambda: "kept by the summary of" in driver.detail, "the light")
-        assert "from s-1 L1" in driver.detail
-        await driver.press("enter", "enter")
-        view = await driver.until_transcript()
-        assert view.path.stem == "s-1"
-
-
-async def test_x_removes_a_pin_and_u_brings_it_back(pinned: World) -> None:
     async with opened(pinned) as driver:
         await driver.press("3")
         await in_pane(driver)
-        await driver.press("j", "x")
-        assert await driver.until_said("Removed") == f"Removed the pin “{RED}”. u brings it back."
-        assert pinned.project.pins.read_text() == FILE.replace(f"- {RED}\n", "")
-        await driver.until(lambda: len(driver.pane(PaneId.COMMANDS).rows) == 3, "three rows")
-        await driver.press("u")
-        await driver.until_said("Undone: removed the pin")
-        assert pinned.project.pins.read_text() == FILE
-        await driver.until(lambda: len(driver.pane(PaneId.COMMANDS).rows) == 4, "four rows")
+        for size in SIZES:
+            await driver.resize(size)
+            await driver.press("g")
+            await driver.press("j", "enter")
+            await driver.until(lambda: "not delivered" in driver.detail, "the light")
+            assert "it comes with the next prompt by itself" in driver.detail
+            assert RED in driver.detail
+            await driver.press("escape", "j")
+            await driver.until(lambda: "kept by the summary of" in driver.detail, "the light")
+            assert "from s-1 L1" in driver.detail
+            await driver.press("enter", "enter")
+            view = await driver.until_transcript()
+            assert view.path.stem == "s-1"
+            await driver.press("escape", "escape")
+            assert driver.at(PaneId.COMMANDS)
 
 
 async def test_pins_that_cannot_be_read_say_so(pinned: World) -> None:

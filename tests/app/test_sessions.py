@@ -26,7 +26,7 @@ from tests.app.harness import WIDE, Driver, app_on, opened
 from tests.app.world import KEPT, NOW, World
 
 SECOND = "2d1c9a40-7e53-4b1f-9c66-0a5b7e3f8d12"
-CLAUDE = '#!/bin/sh\nprintf "%s|" "$PWD" "$@" > "{log}"\nexit {status}\n'
+CLAUDE = '#!/bin/sh\nprintf "%s|" "$PWD" "$@" > "{log}"\n'
 
 
 @pytest.fixture
@@ -47,11 +47,11 @@ async def listed(driver: Driver) -> RowList:
     return driver.screen.listing
 
 
-def stand_in(driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int = 0) -> Path:
+def stand_in(driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A `claude` on the path that notes where and how it was called."""
     log, program = tmp_path / "called", tmp_path / "bin" / "claude"
     program.parent.mkdir()
-    program.write_text(CLAUDE.format(log=log, status=status))
+    program.write_text(CLAUDE.format(log=log))
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
     monkeypatch.setattr(driver.app, "suspend", nullcontext)
@@ -102,56 +102,53 @@ async def test_the_detail_says_what_it_was_about_and_enter_reads_it(two: World) 
         assert isinstance(driver.app.screen, SessionsScreen)
 
 
-@pytest.mark.parametrize("reader", [False, True])
 async def test_claude_goes_on_in_the_sessions_folder(
-    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: bool
+    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(two) as driver:
         await listed(driver)
         log = stand_in(driver, tmp_path, monkeypatch)
         await driver.press("G")
-        if reader:
-            await driver.press("enter")
-            await driver.until_transcript()
-        screen = driver.screen
-        assert isinstance(screen, TranscriptScreen if reader else SessionsScreen)
-        for key, more in (("R", ""), ("F", "--fork-session|")):
-            await driver.press(key)
-            assert log.read_text() == f"{two.root}|--resume|{SECOND}|{more}", key
-            assert driver.screen is screen, key
+        for where in (SessionsScreen, TranscriptScreen):
+            screen = driver.screen
+            assert isinstance(screen, where)
+            for key, more in (("R", ""), ("F", "--fork-session|")):
+                await driver.press(key)
+                assert log.read_text() == f"{two.root}|--resume|{SECOND}|{more}", key
+                assert driver.screen is screen, key
+            if where is SessionsScreen:
+                await driver.press("enter")
+                await driver.until_transcript()
+        (tmp_path / "bin" / "claude").write_text("#!/bin/sh\nexit 3\n")
+        await driver.press("R")
+        assert driver.last_said == "claude ended with status 3."
 
 
-@pytest.mark.parametrize(("name", "reader"), [("--dangerously-skip-permissions", False), ("s-3", True)])
 async def test_a_file_that_is_not_named_by_an_id_is_not_resumed(
-    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, reader: bool
+    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    two.save(two.session(name, minutes=3 * 24 * 60), minutes=3 * 24 * 60)
-    two.transcript_path(name).write_bytes(two.transcript_path(SECOND).read_bytes())
+    names = ("--dangerously-skip-permissions", "s-3")
+    for name in names:
+        two.save(two.session(name, minutes=3 * 24 * 60), minutes=3 * 24 * 60)
+        two.transcript_path(name).write_bytes(two.transcript_path(SECOND).read_bytes())
     async with opened(two) as driver:
         rows = await listed(driver)
         log = stand_in(driver, tmp_path, monkeypatch)
         copied: list[str] = []
         monkeypatch.setattr(driver.app, "copy_text", lambda text, name="": copied.append(text))
-        rows.select(str(two.transcript_path(name)))
-        if reader:
-            await driver.press("enter")
-            await driver.until_transcript()
-        await driver.press("R")
-        assert "resumes only sessions named by a UUID" in driver.last_said
-        await driver.press("F")
-        monkeypatch.setenv("PATH", "/nowhere")
-        await driver.press("R")
+        for name in names:
+            rows.select(str(two.transcript_path(name)))
+            if name == "s-3":
+                await driver.press("enter")
+                await driver.until_transcript()
+            driver.said.clear()
+            await driver.press("R")
+            assert "resumes only sessions named by a UUID" in driver.last_said
+            await driver.press("F")
+            with monkeypatch.context() as patch:
+                patch.setenv("PATH", "/nowhere")
+                await driver.press("R")
         assert not log.exists() and not copied
-
-
-async def test_a_claude_that_fails_is_reported(
-    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with opened(two) as driver:
-        await listed(driver)
-        stand_in(driver, tmp_path, monkeypatch, status=3)
-        await driver.press("G", "R")
-        assert driver.last_said == "claude ended with status 3."
 
 
 async def test_sessions_of_all_projects(two: World) -> None:
@@ -428,32 +425,27 @@ async def mark(driver: Driver, view: DocumentView, part: str) -> None:
     raise AssertionError(f"{part!r} is no link")
 
 
-@pytest.mark.parametrize(
-    ("part", "shows", "where"),
-    [
-        ("▼ ", "COMPACTED", TranscriptScreen),
-        ("13:15", "Not compacted in the end", ReadingScreen),
-        ("memory file", "Move billing", ReadingScreen),
-        ("CMEM-20260305-140007", "Keep every session valid", ReadingScreen),
-    ],
-)
-async def test_enter_opens_what_a_line_names_and_comes_back(
-    compacted: World, part: str, shows: str, where: type[object]
+OPENED: list[tuple[str, str, type[object]]] = [
+    ("▼ ", "COMPACTED", TranscriptScreen),
+    ("13:15", "Not compacted in the end", ReadingScreen),
+    ("memory file", "Move billing", ReadingScreen),
+    ("CMEM-20260305-140007", "Keep every session valid", ReadingScreen),
+]
+
+
+async def test_enter_opens_what_a_line_names_and_comes_back_or_unfolds_the_older_asks(
+    compacted: World,
 ) -> None:
     async with opened(compacted) as driver:
         view = await detail(driver)
-        await mark(driver, view, part)
-        await driver.press("enter")
-        assert isinstance(driver.screen, where)
-        await driver.until(lambda: shows in driver.shown, shows)
-        await driver.press("escape")
-        assert isinstance(driver.screen, SessionsScreen)
-        assert driver.screen.focused is view and part in view.document.lines[view._link].text
-
-
-async def test_only_the_newest_asks_show_until_the_others_are_unfolded(compacted: World) -> None:
-    async with opened(compacted) as driver:
-        view = await detail(driver)
+        for part, shows, where in OPENED:
+            await mark(driver, view, part)
+            await driver.press("enter")
+            assert isinstance(driver.screen, where)
+            await driver.until(lambda shows=shows: shows in driver.shown, shows)  # type: ignore[misc]
+            await driver.press("escape")
+            assert isinstance(driver.screen, SessionsScreen)
+            assert driver.screen.focused is view and part in view.document.lines[view._link].text
         assert "❯ Paint the pier" not in view.document.text and "❯ And the rest?" in view.document.text
         await mark(driver, view, "3 earlier")
         await driver.press("enter")
