@@ -398,7 +398,8 @@ def test_any_text_is_a_query(text: str) -> None:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE VIRTUAL TABLE words USING fts5(text)")
         asked = wanted.query.words or wanted.query.phrases
-        for _, _, match in matches(wanted.query, lambda some, _: " OR ".join(some)) if asked else ():
+        for _, _, must, some in matches(wanted.query) if asked else ():
+            match = f"{must}({' OR '.join(some)})"
             connection.execute("SELECT count(*) FROM words WHERE words MATCH ?", (match,)).fetchall()
 
 

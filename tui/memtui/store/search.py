@@ -477,9 +477,8 @@ def _ranked(
         )
         return connection.execute(query, [match, *values]).fetchone() is not None
 
-    def any_of(expressions: list[str], spoken: bool) -> str:
+    def any_of(expressions: list[str], table: str) -> str:
         """Without common words where the others find enough: ranking them takes long, and says little."""
-        table = "spoken" if spoken else texts
         either = " OR ".join(expressions)
         if len(expressions) == 1 or not exceeds(_COMMON, table, either, "", []):
             return either
@@ -488,10 +487,11 @@ def _ranked(
 
     rows: dict[int, _Row] = {}
     scores: dict[int, float] = defaultdict(float)
-    for weight, spoken, match in matches(asked.query, any_of):
+    for weight, spoken, must, either in matches(asked.query):
         if spoken and texts == "documents":
             continue
         table, weights = ("spoken", "") if spoken else (texts, ", 1.0, 0.0")
+        match = f"{must}({any_of(either, table)})"
         # A first index begins with the newest rows, and what comes later is at its end.
         newest = " UNION ".join(
             f"SELECT * FROM (SELECT r.*, bm25({table}{weights}) AS score FROM {table}"  # noqa: S608 - ours

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
@@ -241,19 +241,17 @@ def _kinds(value: str) -> list[str]:
     return kinds if all(kinds) else []
 
 
-def matches(query: Query, any_of: Callable[[list[str], bool], str]) -> Iterator[tuple[float, bool, str]]:
-    """The rankings of a query: weight, whether of the table of what was spoken, and FTS5 expression.
+def matches(query: Query) -> Iterator[tuple[float, bool, str, list[str]]]:
+    """The rankings of a query.
 
-    Args:
-        query: the words.
-        any_of: makes one expression of several of which any will do, in the table of what was spoken or of
-            all.
+    Each has a weight, whether it is of the table of what was spoken, the beginning of an FTS5 expression, and
+    expressions of which any will do.
     """
     must = " AND ".join(quoted(each) for each in query.phrases)
     words = [part for word in query.telling for part in _WORD.findall(words_of(word, asked=True))]
     some = [quoted(word) for word in dict.fromkeys(words)]
     if not some:
-        yield 1.0, False, must
+        yield 1.0, False, "", [must]
         return
 
     # Two letters begin so many words that only they alone are worth the time.
@@ -264,13 +262,13 @@ def matches(query: Query, any_of: Callable[[list[str], bool], str]) -> Iterator[
     some[-1] += star
     must = f"{must} AND " if must else ""
     if len(query.words) > 1:
-        yield 3.0, False, must + quoted(" ".join(query.words)).rstrip("*") + star
+        yield 3.0, False, must, [quoted(" ".join(query.words)).rstrip("*") + star]
     if len(some) > 1:
-        yield 2.0, False, f"{must}({' AND '.join(some)})"
-    yield 1.0, False, f"{must}({any_of(either if len(some) > 1 else some, False)})"
+        yield 2.0, False, must, [" AND ".join(some)]
+    yield 1.0, False, must, either if len(some) > 1 else some
     long = [f'"{word}"' for word in dict.fromkeys(query.telling) if len(word) > 2]
     if long and not must:
-        yield 1.0, True, any_of(long, True)
+        yield 1.0, True, "", long
 
 
 def path_query(part: str) -> str:
