@@ -9,18 +9,15 @@ from textual.widgets import Input
 
 from memtui.app.panes.pane import PaneId
 from memtui.ground import clipboard
-from tests.app.harness import NARROW, WIDE, Driver, opened
+from tests.app.harness import NARROW, Driver, opened
 from tests.app.world import World
 
 PROMPT = "Please import memory {}"
 
 
-@pytest.mark.parametrize("size", [WIDE, NARROW])
-async def test_y_puts_the_id_into_the_tmux_buffer_and_says_so(
-    full: World, tmux: Path, size: tuple[int, int]
-) -> None:
+async def test_y_puts_the_id_into_the_tmux_buffer_and_says_so(full: World, tmux: Path) -> None:
     name = full.memory(1, "The newest")
-    async with opened(full, size) as driver:
+    async with opened(full, NARROW) as driver:
         await driver.press("2", "y")
         await driver.until_said("buffer")
         assert driver.last_said == f"Copied {name} into the tmux buffer: paste with prefix ]"
@@ -79,51 +76,38 @@ async def drag(driver: Driver) -> None:
     await driver.pilot.pause()
 
 
-@pytest.mark.parametrize("theme", ["memtui", "textual-light", "ansi-dark"])
-async def test_what_is_selected_can_be_read(full: World, theme: str) -> None:
+async def test_what_is_selected_can_be_read_and_is_copied(full: World, copied: list[str]) -> None:
     async with opened(full) as driver:
-        driver.app.theme = theme
-        await drag(driver)
-        style = driver.screen.get_component_rich_style("screen--selection")
-        colours = [
-            (part.style.color, part.style.bgcolor)
-            for part in driver.browser.detail.render_line(1)
-            if part.style and part.style.bgcolor == style.bgcolor
-        ]
-        assert colours
-        assert all(colour != ground for colour, ground in colours)
-
-
-async def test_ctrl_c_copies_the_selection(full: World, copied: list[str]) -> None:
-    async with opened(full) as driver:
-        await drag(driver)
+        for theme in ("textual-light", "ansi-dark", "memtui"):
+            driver.app.theme = theme
+            await drag(driver)
+            style = driver.screen.get_component_rich_style("screen--selection")
+            colours = [
+                (part.style.color, part.style.bgcolor)
+                for part in driver.browser.detail.render_line(1)
+                if part.style and part.style.bgcolor == style.bgcolor
+            ]
+            assert colours, theme
+            assert all(colour != ground for colour, ground in colours), theme
         selected = driver.screen.get_selected_text()
         assert selected and selected in driver.detail
         await driver.press("ctrl+c")
         await driver.until_said("Copied the selection.")
         assert copied == [selected]
         assert not driver.app.left
-
-
-async def test_ctrl_c_copies_from_a_field(full: World, copied: list[str]) -> None:
-    async with opened(full) as driver:
         await driver.press("slash", *"stream")
         driver.screen.query_one(Input).select_all()
         await driver.press("ctrl+c")
-        await driver.until_said("Copied the selection.")
-        assert copied == ["stream"]
+        await driver.until(lambda: copied == [selected, "stream"], "the text of the field")
 
 
-@pytest.mark.parametrize(
-    ("keys", "quits"), [("1", "q quits"), ("s", "esc goes back"), ("?", "esc goes back")]
-)
-async def test_without_a_selection_ctrl_c_says_how_to_quit(
-    full: World, copied: list[str], keys: str, quits: str
-) -> None:
+async def test_without_a_selection_ctrl_c_says_how_to_quit(full: World, copied: list[str]) -> None:
     async with opened(full) as driver:
-        await driver.press(*keys, "ctrl+c")
-        assert driver.last_said == f"No text is selected: ctrl+c copies, {quits}."
-        assert not driver.app.left
+        for key, quits in (("1", "q quits"), ("s", "esc goes back"), ("?", "esc goes back")):
+            await driver.press(key, "ctrl+c")
+            assert driver.last_said == f"No text is selected: ctrl+c copies, {quits}."
+            assert not driver.app.left
+            await driver.press("escape")
         assert not copied
 
 

@@ -93,12 +93,15 @@ async def test_a_click_goes_to_a_row_an_empty_place_or_the_detail(full: World) -
         assert driver.at(PaneId.PENDING)
 
 
-async def test_a_click_on_a_tab_goes_to_the_pane(full: World) -> None:
+async def test_a_click_on_a_tab_goes_to_the_pane_and_the_footer_names_its_keys(full: World) -> None:
     async with opened(full, SHORT) as driver:
         for key, pane_id in (("3", PaneId.COMMANDS), ("2", PaneId.MEMORIES), ("4", PaneId.STATE)):
             await driver.pilot.click(offset=(driver.lines[0].index(f"  {key} ") + 2, 0))
-            assert driver.browser.current_id is pane_id
             assert driver.at(pane_id)
+        await driver.press("1")
+        assert "enter open  r review  l lost" in driver.lines[-1]
+        await driver.press("s")
+        await driver.until(lambda: "enter open" in driver.lines[-1] and "f1 help" in driver.lines[-1], "keys")
 
 
 async def test_a_click_in_the_key_bar_is_the_key(full: World) -> None:
@@ -124,27 +127,15 @@ async def test_the_key_bar_offers_what_the_pane_can_do_and_always_the_way_out(fu
                 assert offered in bar, size
 
 
-@pytest.mark.parametrize("key", ["q", "ctrl+q"])
-async def test_quit(full: World, key: str) -> None:
-    async with opened(full) as driver:
-        await driver.pilot.press(key)
-        assert driver.app.left
-
-
-@pytest.mark.parametrize("size", [WIDE, NARROW])
-async def test_q_goes_back_from_a_detail_and_quits_from_the_panes(full: World, size: tuple[int, int]) -> None:
+@pytest.mark.parametrize(("size", "key"), [(WIDE, "q"), (NARROW, "ctrl+q")])
+async def test_q_goes_back_from_a_detail_and_quits_from_the_panes(
+    full: World, size: tuple[int, int], key: str
+) -> None:
     async with opened(full, size) as driver:
         await driver.press("enter")
         assert driver.reading()
         await driver.press("q")
         assert not driver.reading()
         assert driver.app.is_running
-        await driver.press("q")
+        await driver.press(key)
         assert not driver.app.is_running
-
-
-async def test_the_footer_names_what_acts_on_the_row_and_help(full: World) -> None:
-    async with opened(full, SHORT) as driver:
-        assert "enter open  r review  l lost" in driver.lines[-1]
-        await driver.press("s")
-        await driver.until(lambda: "enter open" in driver.lines[-1] and "f1 help" in driver.lines[-1], "keys")

@@ -35,7 +35,7 @@ from tests.app.reviewing import drafted, everything, memory_path, start, target,
 from tests.app.world import FIRST, World, told_apart
 
 
-async def test_ctrl_s_writes_the_memory_file_and_the_capture(full: World) -> None:
+async def test_ctrl_s_writes_the_memory_file_and_the_capture_and_u_takes_them_back(full: World) -> None:
     before = everything(full)
     path, draft = full.capture_path(10), drafted(full)
     capture = parse_capture(path.read_text())
@@ -67,14 +67,6 @@ async def test_ctrl_s_writes_the_memory_file_and_the_capture(full: World) -> Non
         after_all = everything(full)
         assert after_all.pop(name)
         assert {**after_all, path.name: before[path.name]} == before
-
-
-async def test_u_takes_a_review_back_to_the_byte(full: World) -> None:
-    before = everything(full)
-    async with opened(full) as driver:
-        await start(driver)
-        await driver.press("ctrl+s")
-        await driver.until_said("Reviewed")
         await driver.press("u")
         await driver.until_said("Undone: reviewed 20260305_141007")
         assert everything(full) == before
@@ -102,8 +94,7 @@ async def test_typed_text_is_saved_unchanged(full: World) -> None:
         )
 
 
-@pytest.mark.parametrize("key", ["space", "enter"])
-async def test_a_fact_is_added_to_the_field_edited_last(full: World, key: str) -> None:
+async def test_a_fact_is_added_to_the_field_edited_last(full: World) -> None:
     async with opened(full) as driver:
         review = await start(driver)
         await driver.press("tab", "tab", "tab", "tab")
@@ -111,17 +102,17 @@ async def test_a_fact_is_added_to_the_field_edited_last(full: World, key: str) -
         before = texts(review)
         await driver.press("f2")
         assert review.facts.listing.has_focus
-        await driver.press("g", key)
+        await driver.press("g", "space")
         assert driver.last_said == "Added to Open questions / issues."
         assert texts(review) == {
             **before,
             "questions": "\n".join(filter(None, (before["questions"], "- src/tokens.py"))),
         }
-        await driver.press(key)
+        await driver.press("enter")
         assert driver.last_said == "Open questions / issues has it already."
         await driver.press("f2")
         assert driver.screen.focused is review.field("questions")
-        await driver.press("shift+tab", "shift+tab", "f2", "j", key)
+        await driver.press("shift+tab", "shift+tab", "f2", "j", "enter")
         assert driver.last_said == "Added to Goal."
         assert review.field("goal").text.endswith("Understood: one refresh at a time. (L10 12:25)")
 
@@ -158,17 +149,6 @@ async def test_lines_that_are_pasted_stay_lines_and_a_space_is_a_space(full: Wor
             await driver.settled()
             driver.app.post_message(Paste(f"one{end}two{end}three"))
             await driver.until(lambda: field.text == "one\ntwo\nthree", f"the lines between {end!r}")
-
-
-async def test_a_title_is_needed(full: World) -> None:
-    before = everything(full)
-    async with opened(full) as driver:
-        review = await start(driver)
-        await driver.press("f7", "delete", "tab", "ctrl+s")
-        assert driver.last_said == "Give the memory a title first."
-        assert driver.app.screen is review
-        assert driver.screen.focused is review.field("title")
-        assert everything(full) == before
 
 
 async def test_a_broken_capture_says_why_and_a_reviewed_one_where_its_memory_is(full: World) -> None:
@@ -249,11 +229,8 @@ async def test_every_field_is_in_sight_when_it_has_the_focus(full: World) -> Non
             await driver.until(driver.at_home, "the end of the review")
 
 
-@pytest.mark.parametrize("size", [NARROW, SHORT])
-async def test_in_a_narrow_window_f2_goes_between_form_and_evidence(
-    full: World, size: tuple[int, int]
-) -> None:
-    async with opened(full, size) as driver:
+async def test_in_a_narrow_window_f2_goes_between_form_and_evidence(full: World) -> None:
+    async with opened(full, SHORT) as driver:
         review = await start(driver)
         assert "^s save" in driver.lines[-1]
         assert driver.has("#field-title")
@@ -286,7 +263,7 @@ async def test_f3_opens_the_transcript_and_comes_back(full: World) -> None:
         await driver.until(lambda: driver.lines[-2].endswith(" L1 ─╯"), "the line of the fact")
 
 
-async def test_escape_asks_when_something_would_be_lost(full: World) -> None:
+async def test_escape_asks_when_something_would_be_lost_and_a_title_is_needed(full: World) -> None:
     before = everything(full)
     async with opened(full) as driver:
         review = await start(driver)
@@ -303,6 +280,12 @@ async def test_escape_asks_when_something_would_be_lost(full: World) -> None:
         assert everything(full) == before
         await driver.press("u")
         assert driver.last_said.startswith("Nothing to undo")
+        review = await start(driver)
+        await driver.press("f7", "delete", "tab", "ctrl+s")
+        assert driver.last_said == "Give the memory a title first."
+        assert driver.app.screen is review
+        assert driver.screen.focused is review.field("title")
+        assert everything(full) == before
 
 
 def touched(world: World) -> None:
@@ -371,7 +354,7 @@ async def at_facts(driver: Driver) -> EvidencePane:
     return driver.review.facts
 
 
-async def test_the_selected_fact_is_shown_in_full_and_w_reads_the_whole_of_it(full: World) -> None:
+async def test_the_selected_fact_is_shown_in_full_and_brackets_go_from_group_to_group(full: World) -> None:
     async with opened(full) as driver:
         facts = await at_facts(driver)
         item = facts.selected
@@ -386,11 +369,6 @@ async def test_the_selected_fact_is_shown_in_full_and_w_reads_the_whole_of_it(fu
             assert driver.screen.query_one(DocumentView).document.text == whole, size
             await driver.press("escape")
             assert driver.app.screen.focused is facts.listing, size
-
-
-async def test_brackets_go_from_group_to_group(full: World) -> None:
-    async with opened(full) as driver:
-        facts = await at_facts(driver)
         groups = sorted({key.split(".")[0] for key in facts.listing.rows}, key=int)
         assert len(groups) > 1
         for group in groups[1:]:

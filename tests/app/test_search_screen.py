@@ -27,6 +27,8 @@ from tests.app.harness import NARROW, SHORT, WIDE, Driver, opened
 from tests.app.world import KEPT, STATE, World
 from tests.transcript_writer import TranscriptWriter
 
+RESUMED = "6f0e1b72-3c48-4d9a-8e15-b7c2d4a9f031"
+
 
 def screen(driver: Driver) -> SearchScreen:
     assert isinstance(driver.screen, SearchScreen)
@@ -127,12 +129,6 @@ async def test_nothing_typed_shows_what_is_recent_and_nothing_found_says_so(full
         assert driver.last_said == "Nothing is selected."
 
 
-async def test_an_empty_project_says_so(world: World) -> None:
-    async with opened(world) as driver:
-        await look_for(driver, "")
-        assert "Nothing to search in yet." in driver.shown
-
-
 async def read_result(driver: Driver, results: SearchScreen, text: str) -> None:
     """Open the selected result, see the text, and go back to the same results."""
     selected, rows = results.results.selected, results.results.rows
@@ -184,7 +180,10 @@ async def test_o_goes_to_the_pane_of_a_result(full: World) -> None:
         await driver.until(lambda: "Then switch" in driver.detail, "the memory file")
 
 
-async def test_o_shows_the_current_state_in_its_pane_and_another_one_to_read(full: World) -> None:
+async def test_o_shows_the_current_state_in_its_pane_another_one_to_read_or_says_why_not(full: World) -> None:
+    other = World(full.base, "elsewhere")
+    other.capture(5, "Look for plugh")
+    other.save(session_elsewhere(other))
     goal = SessionState(version=3, identity=Identity(project=f"harbor ({full.root})", goal="Find xyzzy"))
     full.state(goal, session="s-0", version=3)
     full.state("no state at all", session="s-0", version=2)
@@ -200,18 +199,11 @@ async def test_o_shows_the_current_state_in_its_pane_and_another_one_to_read(ful
                 assert driver.browser.current_id is PaneId.STATE
                 assert driver.reading()
         assert driver.at_home()
-
-
-async def test_o_says_why_a_result_has_no_row(full: World) -> None:
-    other = World(full.base, "elsewhere")
-    other.capture(5, "Find xyzzy")
-    other.save(session_elsewhere(other))
-    async with opened(full) as driver:
         await look_for(driver, "refresh")
         await driver.press("shift+tab", "o")
         assert driver.last_said == "Only memories, captures and session states have a row in a pane."
         await driver.press("escape")
-        await look_for(driver, "xyzzy")
+        await look_for(driver, "plugh")
         await driver.press("tab", "shift+tab")
         await driver.until(lambda: any(key.startswith("capture") for key in found(driver)), "the capture")
         await driver.press("G", "o")
@@ -230,8 +222,9 @@ async def test_a_memory_of_claudes_is_read_and_shown_in_its_pane(world: World) -
         await driver.until(lambda: driver.browser.memories.selected == "claude:squash.md", "its row")
 
 
-async def test_the_arrows_move_while_typing_and_shift_tab_goes_to_the_results(full: World) -> None:
+async def test_the_arrows_move_while_typing_and_the_query_is_there_again_after_esc(full: World) -> None:
     async with opened(full, NARROW) as driver:
+        await driver.press("3")
         await look_for(driver, "to")
         first = screen(driver).results.selected
         await driver.press("down")
@@ -244,11 +237,22 @@ async def test_the_arrows_move_while_typing_and_shift_tab_goes_to_the_results(fu
         assert "y copy id" in driver.lines[-1]
         await driver.press("s", "x")
         assert screen(driver).query_one(Input).value == "tox"
+        await driver.press("escape")
+        assert driver.at(PaneId.COMMANDS)
+        await driver.press("s")
+        assert screen(driver).query_one(Input).value == "tox"
+        await driver.press("x")  # it is marked as a whole: typing begins anew
+        assert screen(driver).query_one(Input).value == "x"
 
 
-async def test_y_copies_what_a_result_is_known_by_or_the_command_for_it(full: World) -> None:
+async def test_y_copies_what_a_result_is_known_by_or_the_command_for_it(
+    full: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     name = full.memory(1, "About xyzzy")
     full.capture(2, "xyzzy")
+    session = full.session(RESUMED)
+    session.prompt("Weigh the anchors")
+    full.save(session, minutes=5)
     async with opened(full) as driver:
         await look_for(driver, "xyzzy")
         await driver.press("shift+tab", "y")
@@ -260,23 +264,21 @@ async def test_y_copies_what_a_result_is_known_by_or_the_command_for_it(full: Wo
         await driver.until(lambda: driver.app.clipboard == capture, "the copy")
         await driver.press("Y")
         await driver.until(lambda: driver.app.clipboard == f"memtui review {capture}", "the copy")
+        await driver.press("escape")
+        await look_for(driver, "anchors")
+        await driver.press("shift+tab", "Y")
+        await driver.until(lambda: driver.app.clipboard == f"claude --resume {RESUMED}", "the copy")
+        # R resumes it.
+        copied: list[str] = []
+        monkeypatch.setattr(driver.app, "copy_text", lambda text, name="": copied.append(text))
+        monkeypatch.setenv("PATH", "/nowhere")
+        await driver.press("R")
+        assert len(copied) == 1 and copied[0].endswith(f"claude --resume {RESUMED}")
 
 
 def test_a_name_that_is_no_id_is_never_part_of_a_command() -> None:
     for kind in (Kind.SESSION, Kind.STATE):
         assert _known_by(Result(kind, "s; rm x", ""), PROMPT) == ""
-
-
-async def test_esc_leaves_and_the_query_is_there_again(full: World) -> None:
-    async with opened(full) as driver:
-        await driver.press("3")
-        await look_for(driver, "token")
-        await driver.press("escape")
-        assert driver.at(PaneId.COMMANDS)
-        await driver.press("s")
-        assert screen(driver).query_one(Input).value == "token"
-        await driver.press("x")  # it is marked as a whole: typing begins anew
-        assert screen(driver).query_one(Input).value == "x"
 
 
 async def test_outdated_results_are_dropped(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -332,7 +334,13 @@ async def test_right_shows_the_further_lines_of_a_session(world: World) -> None:
     async with opened(world) as driver:
         await look_for(driver, "gasket")
         assert len(found(driver)) == 3 and "3 more →" in driver.shown
-        await driver.press("shift+tab", "right")
+        await driver.press("home", "right", "end")
+        assert len(found(driver)) == 3
+        await driver.press("right")  # from the end of the line
+        assert len(found(driver)) == 6
+        await driver.press("shift+tab", "left")
+        assert len(found(driver)) == 3
+        await driver.press("right")
         assert len(found(driver)) == 6 and "part 0" in driver.shown
         await driver.press("left")
         assert len(found(driver)) == 3
@@ -347,9 +355,6 @@ def test_the_place_found_far_down_in_a_long_text_is_shown_with_what_is_around_it
     rows = [row.text for row in search_result._turn(found, parse_search("hinge").query).lines]
     assert rows[0].startswith("L1") and rows[0].endswith("ask")
     assert rows[1:] == ["…", "row 47", "row 48", "row 49", "the hinge", "and behind it"]
-
-
-RESUMED = "6f0e1b72-3c48-4d9a-8e15-b7c2d4a9f031"
 
 
 async def test_a_session_is_opened_at_its_line_and_copied(full: World) -> None:
@@ -384,24 +389,6 @@ async def test_a_session_is_opened_at_its_line_and_copied(full: World) -> None:
         assert driver.app.clipboard == "s-1" and "named by a UUID" in driver.last_said
         await driver.press("G", "R")
         assert driver.last_said == "Only a session can be resumed."
-
-
-async def test_the_command_of_a_session_is_copied_and_run(
-    full: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    session = full.session(RESUMED)
-    session.prompt("Weigh the anchors")
-    full.save(session, minutes=5)
-    async with opened(full, WIDE) as driver:
-        await look_for(driver, "anchors")
-        await driver.press("shift+tab", "Y")
-        await driver.until(lambda: driver.app.clipboard == f"claude --resume {RESUMED}", "the copy")
-        # R resumes it.
-        copied: list[str] = []
-        monkeypatch.setattr(driver.app, "copy_text", lambda text, name="": copied.append(text))
-        monkeypatch.setenv("PATH", "/nowhere")
-        await driver.press("R")
-        assert len(copied) == 1 and copied[0].endswith(f"claude --resume {RESUMED}")
 
 
 async def test_tab_searches_all_kinds_everywhere_and_in_this_session_alone(full: World) -> None:
@@ -469,23 +456,13 @@ async def test_rows_show_the_match_at_every_width(world: World) -> None:
             assert shown and all("gasket" in row and "/home/ann" not in row for row in shown), driver.shown
 
 
-async def test_a_filter_that_is_not_understood_is_named(world: World) -> None:
-    world.memory(1, "The gasket")
+async def test_an_empty_project_and_a_filter_that_is_not_understood_are_named(world: World) -> None:
     async with opened(world, WIDE) as driver:
+        await look_for(driver, "")
+        assert "Nothing to search in yet." in driver.shown
+        await driver.press("escape")
+        world.memory(1, "The gasket")
         await look_for(driver, "gasket in:barn")
         assert found(driver) and "⚠ in: takes sessions, memories" in driver.shown
         await driver.type("q")
         await driver.until(lambda: "“barnq”" in driver.shown, "the word that is read now")
-
-
-async def test_right_unfolds_a_session_from_the_end_of_the_line(world: World) -> None:
-    session = world.session("s-2")
-    for number in range(6):
-        session.prompt(f"The gasket, part {number}")
-    world.save(session)
-    async with opened(world) as driver:
-        await look_for(driver, "gasket")
-        await driver.press("home", "right", "end")
-        assert len(found(driver)) == 3
-        await driver.press("right")
-        assert len(found(driver)) == 6
