@@ -72,7 +72,7 @@ def inside(client: str, folder: Path) -> str:
         settled(run)
         shown = {**run.env, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
         words = shlex.join(["env", "-i", *(f"{name}={value}" for name, value in shown.items()), client])
-        in_project = f"cd {shlex.quote(str(run.project))} && exec {words} --model claude-sonnet-4-5"
+        in_project = f"cd {shlex.quote(str(run.project))} && exec {words} --model claude-opus-4-5"
         left = Tmux(f"memtui-inside-{os.getpid()}", _SIZE, f"sh -c {shlex.quote(in_project)}")
         right = None
         try:
