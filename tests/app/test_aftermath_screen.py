@@ -12,7 +12,7 @@ from memtui.app.screens.dialogs import legend
 from memtui.app.screens.lost import LostScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document_view import DocumentView
-from memtui.lost.outbox import Outbox
+from memtui.lost.outbox import RESCUE, Message, Outbox
 from memtui.lost.pins import Pins
 from memtui.plugin.installing import settings_block
 from tests.app.harness import SHORT, SIZES, WIDE, Driver, opened
@@ -233,6 +233,20 @@ async def test_captures_have_titles_that_people_understand(lossy: World) -> None
         await driver.until(lambda: "Move the clock into" in driver.shown, "a title other than the command")
         drawn = [row.partition("Fix")[0].rpartition(" · ")[0][-1:] for row in driver.drawn(PaneId.PENDING)]
         assert drawn[:2] == ["2", "1"]  # of one session, which begins alike
+
+
+async def test_lines_that_wait_together_with_those_of_another_compaction_stay(lossy: World) -> None:
+    outbox = Outbox(lossy.home, "s-1")
+    async with opened(lossy) as driver:
+        screen = await aftermath(driver)
+        assert screen.aftermath is not None
+        key = screen.aftermath.missing[0].key
+        outbox.put(Message(RESCUE, "both", rows=2, keys=(key, "of another compaction")))
+        await driver.press("escape", "l")
+        await driver.until(lambda: "⏳" in driver.shown, "the row that waits")
+        await driver.press("g", "space", "w")
+        await driver.until_said("waits together with lines of another compaction")
+    assert [each.text for each in outbox.waiting()] == ["both"]
 
 
 async def test_the_detail_takes_the_title_of_its_row_once_that_is_known(world: World) -> None:

@@ -201,3 +201,8 @@ def test_notes_of_any_state_are_short_enough_and_quoted(
         assert f"\n{fence[1]}" in result[fence.end() :]
         inside = result[fence.end() :].partition(f"\n{fence[1]}")[0]
         assert fence[1] not in inside
+
+
+def test_a_long_list_under_one_item_takes_the_room_that_nothing_else_needs() -> None:
+    text = "1. While working:\n" + "".join(f"   - rule {number} of many\n" for number in range(200))
+    assert size_of(abridged(text, 3000, "rules.md")) > 2700

@@ -393,7 +393,8 @@ class BrowserScreen(StyledOnce):
             return
         if subject.compacted and not line:
             line = await asyncio.to_thread(self._boundary, subject.transcript, subject.compacted)
-        self.app.open_transcript(subject.transcript, line)
+        if self.is_current:  # another screen may have been opened meanwhile
+            self.app.open_transcript(subject.transcript, line)
 
     def _boundary(self, transcript: Path, compacted: datetime) -> int:
         """The line of a compaction (1-based); 0 if the transcript does not have it."""

@@ -83,12 +83,13 @@ Rank = Callable[[Piece], tuple[int, int] | None]
 def shortened(text: str, room: int, rank: Rank) -> str:
     """A text in at most `room` characters (`size_of`): the pieces of a smaller rank first.
 
-    None takes more than a quarter of the room. Where one is left out, those after it that have the same first
-    rank and section are, too.
+    None takes more than a quarter of the room, but for what is left in the end. Where one is left out, those
+    after it that have the same first rank and section are, too.
     """
     if size_of(text) <= room:
         return text
-    found = [piece._replace(text=_cut(piece.text, room // 4)) for piece in _pieces(text)]
+    whole = _pieces(text)
+    found = [piece._replace(text=_cut(piece.text, room // 4)) for piece in whole]
     ranked = [(order, index) for index, piece in enumerate(found) if (order := rank(piece)) is not None]
     kept: set[int] = set()
     full: set[tuple[str, int]] = set()
@@ -104,6 +105,10 @@ def shortened(text: str, room: int, rank: Rank) -> str:
         else:
             kept |= needed
             room -= size
+    for index in (index for _, index in sorted(ranked) if index in kept):
+        grown = _cut(whole[index].text, size_of(found[index].text) + room)
+        room -= size_of(grown) - size_of(found[index].text)
+        found[index] = found[index]._replace(text=grown)
     shown = ""
     for piece in (found[index] for index in sorted(kept)):
         gap = "\n" if shown and not piece.number and not shown.endswith("\n\n") else ""

@@ -282,19 +282,23 @@ class LostScreen(Screen[None]):
         messages = [each for each in self._waiting if keys & {*each.keys}]
 
         def take() -> int:
-            outbox = Outbox(model.places.home, self._transcript.stem)
+            outbox, gone = Outbox(model.places.home, self._transcript.stem), set[str]()
             with model.changes.of_files("took lines back", [each.path for each in messages]) as making:
-                gone = {key for each in messages if outbox.remove(each) for key in each.keys}
-                if rest := [row for row in aftermath.missing if row.key in gone - keys]:
-                    making.files.append(hand_over(model.places, model.clock, aftermath, rest).path)
-            return len(gone & keys)
+                for each in messages:
+                    rest = [row for row in aftermath.missing if row.key in {*each.keys} - keys]
+                    # Lines of another compaction cannot be written anew here.
+                    if len(rest) == len({*each.keys} - keys) and outbox.remove(each):
+                        gone |= {*each.keys} & keys
+                        if rest:
+                            done = hand_over(model.places, model.clock, aftermath, rest)
+                            making.files.append(done.path)
+            return len(gone)
 
         with self.app.reporting("taking back"):
             taken = await asyncio.to_thread(take)
             await self._handed(aftermath)
-            self.app.say(
-                f"{_lines(taken)} taken back; u hands over again." if taken else "It is handed over already."
-            )
+            nothing = "It was delivered already, or waits together with lines of another compaction."
+            self.app.say(f"{_lines(taken)} taken back; u hands over again." if taken else nothing)
 
     def action_pin(self) -> None:
         item = self.selected
