@@ -152,7 +152,7 @@ def test_a_long_memory_loses_what_matters_least(places: Places) -> None:
     assert len(text) < LIMIT
     for kept in ("No refresh race", "one lock per account", "write the tests"):
         assert kept in text
-    assert text.count("note") < 500
+    assert 0 < text.count("note ") < 3_000  # in the room that nothing else needs
     assert restore_memory(places, clock, memory, full=True).text.count("note") > 3_000
 
 
