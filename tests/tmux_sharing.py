@@ -85,7 +85,7 @@ def show(name: str, url: str, folder: Path, *, minutes: float, size: tuple[int, 
         there.until_shown("⇅ now")
         there.keys("2")
         here.keys("2", "+")
-        here.until_shown("Others may read it at once")
+        here.until_shown("Others may read it")
         here.keys("Enter")
         here.until_shown("goes to team now")
         seconds = there.until_shown("Ship the cart")
