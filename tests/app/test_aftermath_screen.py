@@ -157,7 +157,9 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
         await driver.press("ctrl+r")
         await driver.until_said("Redone: handed over 2 lines.")
         assert len(Outbox(lossy.home, "s-1").waiting()) == 1
+    Outbox(lossy.home, "of-another-project").put(Message(RESCUE, "- never", rows=5))
     async with opened(lossy) as driver:  # another run sees what waits
+        await driver.until(lambda: "⏳ 2 lines wait" in driver.shown, "only those of this project")
         screen = await aftermath(driver)
         assert "⏳ 2 lines wait for the next prompt" in driver.shown
         assert "space, w take it back" in driver.shown

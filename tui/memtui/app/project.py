@@ -339,7 +339,11 @@ class ProjectModel:
     def _compare_waits(self, publish: Publish) -> None:
         from memtui.lost.outbox import waiting_by_session
 
-        self._publish_new(WaitsView(waiting_by_session(self._home)), publish)
+        ours = {each.session_id for each in self.transcripts.entries()}  # messages wait for all projects
+        waiting = waiting_by_session(self._home) if ours else {}
+        self._publish_new(
+            WaitsView({name: rows for name, rows in waiting.items() if name in ours}), publish
+        )
 
     def _commands_view(self, commands: tuple[ActiveCommand, ...], broken: tuple[str, ...]) -> CommandsView:
         if not commands:
