@@ -33,7 +33,7 @@ def test_any_other_setting_is_no(world: World, text: str) -> None:
     report = Report()
     assert world.within("pre-compact", report, trigger="manual")
     assert world.captures == []
-    assert (report.outcome == "ok") == (text not in ("[hooks", "\x00"))
+    assert (report.outcome == "ok") == text.startswith("[hooks]")
 
 
 @pytest.mark.parametrize("name", [".memtui.toml", "config.toml", ".memtui/config.toml"])

@@ -30,11 +30,12 @@ from memtui.app.base import BaseApp, add_size_classes, downloads, shown
 from memtui.app.browser import BrowserScreen
 from memtui.app.changes import Change
 from memtui.app.project import ProjectModel
-from memtui.app.settings import FILE, Settings, SettingsError, load_settings, save_theme
+from memtui.app.settings import Settings, load_settings, save_theme, saved_settings
 from memtui.app.terminal import DaemonThreads, end_with_terminal
 from memtui.app.themes import COLOUR_BLIND, MEMTUI, legible
-from memtui.ground.clean import clean, clean_line
+from memtui.ground.clean import clean
 from memtui.ground.clock import Clock, system_clock
+from memtui.ground.config import config_path
 from memtui.ground.failures import FailureLog
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project
@@ -97,17 +98,23 @@ class MemtuiApp(BaseApp):
         self._undoing = asyncio.Lock()
         self.register_theme(MEMTUI)
         self.register_theme(COLOUR_BLIND)
-        self.settings = self._load_settings()
+        self.misread = ""
+        self.settings = self._load_settings(saved_settings(model.places.home))
         if "TEXTUAL_THEME" not in os.environ:
             # Not by assignment: changing the theme parses all stylesheets and styles all widgets again.
-            self.set_reactive(App.theme, self.settings.theme or MEMTUI.name)
+            self.set_reactive(App.theme, self._theme_of(self.settings))
             self.stylesheet.set_variables(self.get_css_variables())
 
     # -- settings, theme, start -----------------------------------------------------------------------------
 
-    def _load_settings(self) -> Settings:
+    def _load_settings(self, before: Settings) -> Settings:
+        """The settings, `before` if config.toml is broken; `misread` says what of it cannot be used."""
         home = self.model.places.home
-        settings = load_settings(home)
+        try:
+            settings = load_settings(home)
+        except FileProblem as problem:
+            self.misread = f"{problem}. Until then it does not count."
+            return before
         self.keymap, problems = {}, list[str]()
         if settings.keys:
             from memtui.app.keys import checked
@@ -115,28 +122,29 @@ class MemtuiApp(BaseApp):
             self.keymap, problems = checked(settings.keys)
             problems = [f"[keys] {each}" for each in problems]
         if settings.theme and settings.theme not in self.available_themes:
-            if not settings.chosen:
-                names = ", ".join(sorted(self.available_themes))
-                problems.append(f"[app] theme: {settings.theme!r} is not a theme. Themes: {names}.")
-            settings = settings._replace(theme="")
+            from difflib import get_close_matches
+
+            near = get_close_matches(settings.theme, self.available_themes, 1)
+            meant = f"did you mean {near[0]}?" if near else "the palette (ctrl+p) shows all."
+            problems.append(f"[app] theme: {settings.theme!r} is not a theme; {meant}")
         more = f" (and {len(problems) - 1} more)" if problems[1:] else ""
-        self.misread = f"{home.config / FILE}: {problems[0]}{more}" if problems else ""
+        self.misread = f"{config_path(home)}: {problems[0]}{more}" if problems else ""
         self.set_keymap(self.keymap)
         self.model.syncs = bool(settings.sync_seconds)
         return settings
 
     def reload_settings(self) -> None:
         """Use a changed config.toml, if it can be read: theme and keys now, the rest from the next start."""
-        try:
-            settings = self._load_settings()
-        except SettingsError as problem:
-            self.say(f"{problem} Until then the settings stay as they are.", severity="error")
-            return
-        if settings.theme != self.settings.theme:
-            self.theme = settings.theme or MEMTUI.name
-        self.settings = settings
+        before = self.settings
+        self.settings = self._load_settings(before)
+        if self.settings.theme != before.theme:
+            self.theme = self._theme_of(self.settings)
         if self.misread:
             self.warn(self.misread)
+
+    def _theme_of(self, settings: Settings) -> str:
+        wanted = (settings.chosen, settings.theme)
+        return next((name for name in wanted if name in self.available_themes), MEMTUI.name)
 
     def get_css_variables(self) -> dict[str, str]:
         self.theme_variables = legible(self.current_theme, super().get_css_variables())
@@ -189,7 +197,7 @@ class MemtuiApp(BaseApp):
         if isinstance(self.screen, ThemePalette):
             return  # a preview
         with self.reporting("keeping the theme"):
-            save_theme(self.model.places.home, theme.name)
+            save_theme(self.model.places.home, theme.name, self.settings.theme)
 
     async def on_event(self, event: events.Event) -> None:
         """Send a key typed ahead to the widget that has the focus after the previous keys.
@@ -426,7 +434,7 @@ class MemtuiApp(BaseApp):
     def _edit_settings(self) -> None:
         from memtui.app.terminal import edit_file
 
-        path = self.model.places.home.config / FILE
+        path = config_path(self.model.places.home)
         with self.reporting("opening config.toml"):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if problem := edit_file(self, path):
@@ -473,10 +481,7 @@ class ThemePalette(Palette):
 def misread(places: Places) -> str:
     """What of config.toml the app cannot use, in a sentence; "" if there is nothing."""
     log = FailureLog(places.home.failure_log, system_clock)
-    try:
-        return MemtuiApp(ProjectModel(places, system_clock), log).misread
-    except SettingsError as problem:
-        return str(problem)
+    return MemtuiApp(ProjectModel(places, system_clock), log).misread
 
 
 def run_app(
@@ -487,10 +492,7 @@ def run_app(
     shown: Project | None = project
     while shown is not None:
         model = ProjectModel(Places(shown, home, claude), clock, lively=demo)
-        try:
-            app = MemtuiApp(model, log, note="demo" if demo else "")
-        except SettingsError as error:
-            sys.exit(f"memtui: {clean_line(str(error))}")
+        app = MemtuiApp(model, log, note="demo" if demo else "")
         app.run()
         if app.return_code:
             sys.exit(app.return_code)

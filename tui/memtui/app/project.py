@@ -24,6 +24,7 @@ from memtui.app.listings import (
     WaitsView,
 )
 from memtui.ground.clock import Clock, parse_iso
+from memtui.ground.config import config_path
 from memtui.ground.files import FileNotRegular, FileProblem, reading
 from memtui.ground.project import Places, git_branch
 from memtui.transcript import ReadingCancelledError
@@ -308,7 +309,7 @@ class ProjectModel:
         self._publish_new(BranchView(git_branch(self.project.root)), publish)
 
     def _compare_config(self, publish: Publish) -> None:
-        path = self.places.home.config / "config.toml"
+        path = config_path(self.places.home)
         try:
             status = path.stat()
             view = ConfigView((status.st_ino, status.st_size, status.st_mtime_ns))
@@ -341,9 +342,7 @@ class ProjectModel:
 
         ours = {each.session_id for each in self.transcripts.entries()}  # messages wait for all projects
         waiting = waiting_by_session(self._home) if ours else {}
-        self._publish_new(
-            WaitsView({name: rows for name, rows in waiting.items() if name in ours}), publish
-        )
+        self._publish_new(WaitsView({name: rows for name, rows in waiting.items() if name in ours}), publish)
 
     def _commands_view(self, commands: tuple[ActiveCommand, ...], broken: tuple[str, ...]) -> CommandsView:
         if not commands:

@@ -350,9 +350,14 @@ class Health:
             problem=str(not_writable(self.places.project, self.places.home) or ""),
             last=self._last_run(),
             missing=found.missing,
-            undecided=archive_settings(self.places.home).keep is None,
+            undecided=self._undecided(),
             sizes=found.sizes,
         )
+
+    def _undecided(self) -> bool:
+        with suppress(FileProblem):  # config.toml is broken; the app has said so
+            return archive_settings(self.places.home).keep is None
+        return False
 
     def _last_run(self) -> Run | None:
         """The last run of a hook for this project."""

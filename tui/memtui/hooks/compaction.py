@@ -48,7 +48,7 @@ def pre_compact(payload: Payload, project: Project, home: Home, now: datetime, r
     if CAPTURE in report.left:
         report.add_work(f"left the capture to {report.left[CAPTURE]}")
     elif payload.trigger == "auto" or (
-        payload.trigger == "manual" and switched("capture_manual", home.config, report, default=False)
+        payload.trigger == "manual" and switched("capture_manual", home, report, default=False)
     ):
         try:
             name = capture(payload, project, home, now, report)
@@ -322,7 +322,7 @@ def catch_up(session_id: str, transcript: str, project: Project, home: Home, rep
     until = time.monotonic() + SECONDS
     try:
         # Imported here: they are heavy, and a broken library must not cost the rest.
-        if switched("session_states", home.config, report, default=True):
+        if switched("session_states", home, report, default=True):
             from memtui.store.state_updates import update_state
 
             stored = update_state(places, transcript=path, cancelled=lambda: time.monotonic() > until)

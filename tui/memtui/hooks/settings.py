@@ -1,7 +1,4 @@
-"""The switches in the user's own config.toml, most of them under ``[hooks]``.
-
-A project's file is ignored: a cloned repository must not decide what is written or run.
-"""
+"""The switches under ``[hooks]`` of config.toml, and hooks in Claude Code's settings that do our work."""
 
 from __future__ import annotations
 
@@ -12,28 +9,20 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from memtui.ground.config import config_sections
 from memtui.ground.files import FileMissing, FileProblem, check_writable, read_within
 from memtui.ground.project import Home, Project
 from memtui.hooks import CAPTURE, CLEARING, RULES
 from memtui.hooks.records import Report
 
-_CONFIG_LIMIT = 64 << 10
 
-
-def switched(name: str, config: Path, report: Report, *, default: bool) -> bool:
+def switched(name: str, home: Home, report: Report, *, default: bool) -> bool:
     """Whether a switch is on: ``capture_manual``, ``session_states`` or ``typed_commands``."""
     try:
-        text = read_within(config / "config.toml", config, limit=_CONFIG_LIMIT).decode("utf-8", "replace")
-        # Imported here: most people have no such file.
-        import tomllib
-
-        switches = tomllib.loads(text).get("hooks")
-    except FileMissing:
+        value = config_sections(home).get("hooks", {}).get(name)
+    except FileProblem as problem:
+        report.problem(str(problem))
         return default
-    except (FileProblem, ValueError, RecursionError) as problem:
-        report.problem(f"config.toml: {problem}")
-        return default
-    value = switches.get(name) if isinstance(switches, dict) else None
     return value if isinstance(value, bool) else default
 
 

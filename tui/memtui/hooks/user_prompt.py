@@ -36,7 +36,7 @@ def _register(payload: Payload, project: Project, home: Home, now: datetime, rep
     word = payload.prompt.split(maxsplit=1)[0] if payload.prompt.startswith("/") else ""
     if not 1 < len(word) < _LONGEST:
         return
-    if not switched("typed_commands", home.config, report, default=True):
+    if not switched("typed_commands", home, report, default=True):
         return
     commands = CommandsFile(project, HOOK_PATIENCE)
     try:

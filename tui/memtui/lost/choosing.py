@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from memtui.ground.clean import clean_line
-from memtui.ground.files import FileMissing, FileProblem, private_parents, read_within, write_atomic
+from memtui.ground.config import config_path, config_sections
+from memtui.ground.files import FileProblem, private_parents, read_within, write_atomic
 from memtui.ground.project import Home
 from memtui.lost.notes import ChoiceError, Comparison, parse_choice
 from memtui.secrets.quoting import fenced, safe
@@ -50,19 +51,9 @@ def way_of(home: Home) -> Way:
     Raises:
         FileProblem: config.toml cannot be read, or names somebody else.
     """
-    try:
-        text = read_within(home.config / "config.toml", home.config, limit=_LIMIT).decode("utf-8", "replace")
-    except FileMissing:
-        text = ""
-    import tomllib  # most people have no such file
-
-    try:
-        section = tomllib.loads(text).get("compaction", {})
-    except (ValueError, RecursionError) as problem:
-        raise FileProblem(home.config / "config.toml", f"is not valid TOML: {problem}") from problem
-    given = section.get("choice", "") if isinstance(section, dict) else None
+    given = config_sections(home).get("compaction", {}).get("choice", "")
     if given not in (*WAYS, ""):
-        raise FileProblem(home.config / "config.toml", '[compaction] choice must be "small", "own" or "no"')
+        raise FileProblem(config_path(home), '[compaction] choice must be "small", "own" or "no"')
     if not given:
         with suppress(FileProblem):
             given = read_within(home.state / _FILE, home.state, limit=200).decode("utf-8", "replace").strip()

@@ -20,6 +20,7 @@ from memtui.documents.capture import Capture
 from memtui.documents.capture_text import capture_name
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, age, parse_iso
+from memtui.ground.config import config_path, config_sections
 from memtui.ground.files import FileProblem, is_within
 from memtui.ground.git import git_sees
 from memtui.ground.machine import find_program, native_tools, silent_file_system
@@ -293,6 +294,10 @@ def check_archive(places: Places, clock: Clock) -> Iterator[Finding]:
     """Whether sessions are copied before Claude Code deletes them, and the last copies are whole."""
     check = "archive"
     try:
+        config_sections(places.home)
+    except FileProblem:
+        return  # `_check_settings` says it
+    try:
         settings = archive_settings(places.home)
         archive = Archive(places.home)
         entries = archive.entries()
@@ -353,7 +358,7 @@ def _check_watching(places: Places) -> Finding:
 
 def _check_settings(places: Places) -> Iterator[Finding]:
     """Whether the app, a process of its own as it takes long to import, understands config.toml."""
-    path = places.home.config / "config.toml"
+    path = config_path(places.home)
     if not path.exists():
         return
     command = [sys.executable, "-c", _SETTINGS, str(places.project.root), *map(str, places.home)]

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 import os
-import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.ground.files import FileMissing, FileProblem, private_parents, read_within, write_atomic
+from memtui.ground.config import config_path, config_sections
+from memtui.ground.files import FileProblem, private_parents, read_within, write_atomic
 from memtui.ground.project import Home, expanded
 
 _LIMIT = 64 << 10
@@ -43,15 +43,7 @@ def archive_settings(home: Home) -> ArchiveSettings:
     Raises:
         FileProblem: config.toml cannot be read; then nothing may be kept, as it might forbid it.
     """
-    path = home.config / "config.toml"
-    try:
-        section = tomllib.loads(read_within(path, home.config, limit=_LIMIT).decode()).get("archive", {})
-    except FileMissing:
-        return ArchiveSettings(_answer(home))
-    except (ValueError, RecursionError) as problem:
-        raise FileProblem(path, f"is not valid TOML: {problem}") from problem
-    if not isinstance(section, dict):
-        raise FileProblem(path, "says archive, but not as a section: [archive]")
+    section = config_sections(home).get("archive", {})
     keep, private, budget = (
         section.get("keep", _answer(home)),
         section.get("private", []),
@@ -61,7 +53,8 @@ def archive_settings(home: Home) -> ArchiveSettings:
     number = type(budget) in (int, float) and math.isfinite(budget)
     if not (keep is None or type(keep) is bool) or not listed or not number:
         raise FileProblem(
-            path, "[archive] wants keep = true or false, private = [folders], budget_gb = a number"
+            config_path(home),
+            "has a wrong [archive]: it wants keep = true or false, private = [folders], budget_gb = a number",
         )
     folders = tuple(expanded(each) for each in private)
     return ArchiveSettings(keep, folders, int(budget * _GIGABYTE))
