@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual import events, getters, work
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -25,7 +25,7 @@ from memtui.app.widgets.input_line import TypedLine
 from memtui.app.widgets.row_list import RowList
 
 _KEY_WIDTH = 14
-_MOVING = ("j k ↑ ↓ g G", "move where nothing is typed; page up and page down work too")
+_MOVING = ("j k ↑ ↓ g G", "move where nothing is typed; page up, page down too")
 
 
 class _Dialog(ModalScreen[ScreenResultType]):
@@ -266,13 +266,15 @@ def help_document(title: str, about: str, of: Screen[object]) -> Document:
         for place, found in legend(of).items()
         if (rows := [_row(*each) for each in found.items()])
     ]
-    here, everywhere = list(_keys(of, of.app, here=True)), list(_keys(of, of.app, here=False))
+    keys = [
+        [Line(""), line(place, "heading"), *(_row(*each) for each in rows)]
+        for place, rows in _keys(title, of).items()
+    ]
     return Document(
         [
             line(about, "strong"),
             *(each for own, lines in signs if own for each in lines),
-            *(Line(""), line("Keys here", "heading"), *(_row(*each) for each in (_MOVING, *here))),
-            *(Line(""), line("Everywhere", "heading"), *(_row(*each) for each in everywhere)),
+            *(each for lines in keys for each in lines),
             *(each for own, lines in signs if not own for each in lines),
         ]
     )
@@ -310,16 +312,23 @@ def _painted(node: Widget) -> str:
     return "\n".join(strip.text for strip in strips)
 
 
-def _keys(screen: Screen[object], app: object, *, here: bool) -> Iterator[tuple[str, str]]:
-    """The keys of a screen or, if not `here`, of the app: each action once, with all its keys."""
-    keys: dict[tuple[int, str], list[str]] = {}
-    texts: dict[tuple[int, str], str] = {}
+def _keys(title: str, screen: Screen[object]) -> dict[str, list[tuple[str, str]]]:
+    """The keys of what has the focus, of its screen, and of the app: each action once, with all its keys."""
+    own, around, everywhere = f"Keys in {title}", "Keys of this screen", "Keys everywhere"
+    places: dict[str, dict[str, list[str]]] = {own: {}, around: {}, everywhere: {}}
+    texts: dict[str, str] = {}
     for node, binding, _, tooltip in screen.active_bindings.values():
-        if tooltip and (node is not app) is here:
-            action = (id(node), binding.action)
-            keys.setdefault(action, []).append(screen.app.get_key_display(binding))
-            texts[action] = tooltip
-    yield from ((" ".join(keys[action]), text) for action, text in texts.items())
+        if tooltip:
+            place = everywhere if isinstance(node, App) else around if isinstance(node, Screen) else own
+            places[place].setdefault(binding.action, []).append(screen.app.get_key_display(binding))
+            texts[binding.action] = tooltip
+    found = {
+        place: [(" ".join(keys), texts[action]) for action, keys in actions.items()]
+        for place, actions in places.items()
+        if actions
+    }
+    first = next(iter(found))
+    return {**found, first: [_MOVING, *found[first]]}
 
 
 def _row(key: str, text: str) -> Line:
