@@ -42,7 +42,10 @@ def test_a_step_0(memtui: Memtui, project: Project) -> None:
     assert memtui("command", "activate", "/agileflow:babysit").out == "/babysit is active already.\n"
     refused = memtui("command", "activate", "nosuch")
     assert (refused.code, refused.out) == (1, "")
-    assert "there is no command /nosuch: nosuch.md is neither in packages/cli/" in refused.err
+    assert refused.err.endswith(
+        "nosuch.md is neither in .agileflow/commands, .claude/commands nor in ~/.claude/commands.\n"
+    )
+    assert memtui("command", "activate", "babysitt").err.endswith(" Did you mean /babysit?\n")
     assert refused.err.endswith("nor in ~/.claude/commands.\n")
     _rules(project, "research/ask")
     assert memtui("command", "activate", "research/ask").code == 0

@@ -111,6 +111,9 @@ def test_a_program_that_the_launcher_cannot_find_is_broken(
 
 def test_hooks_are_judged_by_the_newest_session(memtui: Memtui, transcripts: Path) -> None:
     project = Project(Path.cwd())
+    assert "hooks" not in _found(memtui)
+    (project.root / ".claude").mkdir()
+    (project.root / ".claude" / "settings.json").write_text(json.dumps(settings_block()))
     assert _found(memtui)["hooks"][0] == "note"
     write(transcripts / "5e55-1a.jsonl", user("Fix it", cwd=str(project.root)), said(text("Done")))
     _ran(project, "5e55-0f")
@@ -145,6 +148,24 @@ def test_settings_that_the_app_cannot_use_are_named(memtui: Memtui) -> None:
     assert level == "warning" and said == f"{config}: [keys] 'lots' is not a command; did you mean lost?"
     config.write_text('[keys]\nlost = "x"\n')
     assert _found(memtui)["settings"][0] == "ok"
+
+
+def test_a_broken_configuration_is_told_once(memtui: Memtui) -> None:
+    config = memtui_home().config / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text("theme = [\n")
+    result = memtui("doctor")
+    assert result.code == 1 and result.out.count("config.toml") == 1
+    assert f"broken   settings: {config} is not valid TOML: " in result.out
+
+
+def test_what_is_not_installed_is_told_once(memtui: Memtui, project: Project) -> None:
+    rules = project.root / ".claude" / "commands" / "babysit.md"
+    rules.parent.mkdir(parents=True)
+    rules.write_text("<!-- COMPACT_SUMMARY_START -->\nNever push.\n<!-- COMPACT_SUMMARY_END -->\n")
+    memtui("command", "activate", "babysit")
+    out = memtui("doctor").out
+    assert (out.count("install"), out.count("hook")) == (2, 0)  # the check's name and its message
 
 
 def test_advice_for_a_shell_is_quoted(memtui: Memtui, project: Project) -> None:

@@ -17,26 +17,6 @@ others = st.binary(max_size=60) | st.lists(
 texts = st.text(max_size=40) | st.sampled_from([LAST, FIRST.format("1 made"), "<!--\nx", ""])
 
 
-def test_a_file_that_is_made_for_it() -> None:
-    data = with_section(None, "## Work\n\nGo on.\n")
-    assert data.decode() == FIRST.format("0 made") + "## Work\n\nGo on.\n" + LAST
-    assert section_in(data) == (b"", b"", True)
-
-
-def test_it_is_added_at_the_end_and_replaced_in_its_place() -> None:
-    data = with_section(b"# Rules\r\nNone.", "one")
-    assert data == b"# Rules\r\nNone.\n\n" + (FIRST.format("2 found") + "one\n" + LAST).encode()
-    data = with_section(data + b"\nMore.\n", "two")
-    assert (
-        data == b"# Rules\r\nNone.\n\n" + (FIRST.format("2 found") + "two\n" + LAST).encode() + b"\nMore.\n"
-    )
-    assert section_in(data) == (b"# Rules\r\nNone.", b"\nMore.\n", False)
-    assert (
-        with_section(b"# Rules\n", "one")
-        == b"# Rules\n\n" + (FIRST.format("1 found") + "one\n" + LAST).encode()
-    )
-
-
 def test_an_editor_may_have_changed_the_line_ends() -> None:
     data = with_section(b"# Rules\n", "one").replace(b"\n", b"\r\n")
     assert section_in(data) == (b"# Rules\r\n", b"", False)
@@ -56,11 +36,6 @@ def test_text_after_the_section_stays(data: bytes, behind: bytes, one: str, two:
     made = with_section(data, one) + behind
     assert section_in(made) == (data, behind, False)
     assert with_section(made, two) == with_section(data, two) + behind
-
-
-@given(others)
-def test_a_file_without_a_section_has_none(data: bytes) -> None:
-    assert section_in(data) is None
 
 
 @pytest.mark.parametrize(

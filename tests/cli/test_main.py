@@ -78,6 +78,7 @@ def test_a_command_wins_over_a_folder_of_its_name(memtui: Memtui, opened: Opened
         ("transcripts", "No command or folder 'transcripts'. Did you mean 'transcript'?"),
         ("~nosuchuser", "No command or folder '~nosuchuser'."),
         ("/no/such/folder", "No command or folder '/no/such/folder'."),
+        ("../shp", "No command or folder '../shp'. Did you mean '../shop'?"),
         ("notes.txt", "'notes.txt' is a file; memtui opens folders."),
         ("a\x1b]0;b\x07", "No command or folder 'a␛]0;b␇'."),
     ],

@@ -26,7 +26,7 @@ from textual.theme import Theme, ThemeProvider
 from textual.widget import Widget
 from textual.widgets import Input, OptionList
 
-from memtui.app.base import BaseApp, add_size_classes, downloads, shown
+from memtui.app.base import BaseApp, add_size_classes, shown
 from memtui.app.browser import BrowserScreen
 from memtui.app.changes import Change
 from memtui.app.project import ProjectModel
@@ -38,7 +38,7 @@ from memtui.ground.clock import Clock, system_clock
 from memtui.ground.config import config_path
 from memtui.ground.failures import FailureLog
 from memtui.ground.files import FileProblem
-from memtui.ground.project import Home, Places, Project
+from memtui.ground.project import Home, Places, Project, downloads
 
 _LOAD_AFTER = 1.0
 """Seconds after the first paint until the screens are imported."""

@@ -162,12 +162,6 @@ def _add(screen: Screen[Any], length: int, breakpoints: Iterable[tuple[int, str]
         screen.add_class(max(reached)[1], update=False)
 
 
-def downloads() -> Path:
-    """The folder for files that the user asks for: Downloads if there is one, else the home folder."""
-    folder = Path.home() / "Downloads"
-    return folder if folder.is_dir() else Path.home()
-
-
 def bindings_of(owner: type[DOMNode]) -> Iterator[Binding]:
     for each in owner.__dict__.get("BINDINGS", ()):
         yield each if isinstance(each, Binding) else Binding(*each)

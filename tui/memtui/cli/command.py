@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -44,7 +45,14 @@ def activate(name: str, state: str | None, as_json: bool, places: Places) -> Non
     try:
         commands.summary(name)
     except NoCommandFile as problem:
-        raise click.ClickException(f"there is no command /{normalised(name)}: {problem}.") from problem
+        there = {
+            path.relative_to(each).with_suffix("").as_posix()
+            for each in commands.folders
+            for path in each.rglob("*.md")
+        }
+        near = get_close_matches(normalised(name), there, n=1)
+        hint = f" Did you mean /{near[0]}?" if near else ""
+        raise click.ClickException(f"there is no command /{normalised(name)}: {problem}.{hint}") from problem
     except FileProblem:
         pass  # a note says it
     added = commands.activate(name, system_clock(), remembered)

@@ -10,15 +10,26 @@ from shlex import quote
 
 import click
 
-from memtui.cli.handoff import FILES, LEAST, ROOM, Handoff, make_handoff, put_into, take_out
+from memtui.cli.handoff import (
+    FILES,
+    Handoff,
+    make_handoff,
+    read_file,
+    section_in,
+    why_unread,
+    with_section,
+    without_section,
+    write_file,
+)
 from memtui.cli.memory_store import complete_id, full_id, opened
-from memtui.cli.options import json_option, places_option
-from memtui.cli.output import copied, is_terminal, print_bytes, print_json, print_result, say
+from memtui.cli.options import json_option, places_option, yes_option
+from memtui.cli.output import can_answer, copied, is_terminal, print_bytes, print_json, print_result, say
 from memtui.flows.restore import restore_memory, restore_session
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import system_clock
 from memtui.ground.files import FileProblem
-from memtui.ground.project import Places, expanded
+from memtui.ground.project import Places, downloads, expanded
+from memtui.ground.text import FormatError
 from memtui.secrets.secrets import holds_secrets
 from memtui.store.export import (
     LAST,
@@ -41,8 +52,13 @@ _LINES = re.compile(r"(?P<first>[1-9]\d{0,8})?(?P<to>-(?P<last>[1-9]\d{0,8})?)?"
 @click.option("--md", "form", flag_value="md", help="Markdown.")
 @click.option("--lines", metavar="A-B", default="", help="Only these lines of the session's transcript.")
 @click.option(
-    "-o", "--output", metavar="FILE", default="", help="The file, instead of one in this folder; - is stdout."
+    "-o",
+    "--output",
+    metavar="FILE",
+    default="",
+    help="The file, instead of one in your downloads; - is stdout.",
 )
+@click.option("--print", "printing", is_flag=True, help="Print it instead of writing a file.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.option("--unmasked", is_flag=True, help="Do not mask secrets; only at a terminal.")
 @click.option(
@@ -51,12 +67,8 @@ _LINES = re.compile(r"(?P<first>[1-9]\d{0,8})?(?P<to>-(?P<last>[1-9]\d{0,8})?)?"
     type=click.Choice(tuple(FILES)),
     help="Hand it over to an agent: into AGENTS.md, GEMINI.md or HANDOFF.md.",
 )
-@click.option("--copy", "copying", is_flag=True, help="With --for: copy it instead of writing it.")
-@click.option(
-    "--max", "limit", type=click.IntRange(LEAST, 200_000), default=ROOM, show_default=True, metavar="CHARS",
-    help="With --for: the most characters.",
-)  # fmt: skip
 @click.option("--done", is_flag=True, help="With --for: take it out of the file again.")
+@yes_option
 @json_option
 @places_option
 def export(
@@ -64,33 +76,39 @@ def export(
     form: str | None,
     lines: str,
     output: str,
+    printing: bool,
     force: bool,
     unmasked: bool,
     agent: str | None,
-    copying: bool,
-    limit: int,
     done: bool,
+    yes: bool,
     as_json: bool,
     places: Places,
 ) -> None:
     """Write a session or a memory as one file, to read, to attach, or for another agent.
 
     SESSION is a session's id, the beginning of one, or a transcript, live or archived; ID is a Recovery ID.
-    Secrets are masked and private parts left out. Without --output the file is named
-    after its content; an existing file is kept. An output that ends in .md is Markdown.
+    Secrets are masked and private parts left out. Without --output the file is named after its content and
+    lies in your downloads, or else in your home folder; an existing file is kept. An output that ends in .md
+    is Markdown.
 
     With --for it is one prompt: pins, open tasks, the exact last words, and the state document; what has no
-    room is left out by section, and named. In a file it is a section between marks: all else in the file
-    stays as it is, a second one replaces it, --done takes it out. Without SESSION it is the session that runs
-    the command, else the newest one.
+    room is left out, and named. It becomes a section between marks of the agent's file in the project, after
+    you have been asked: all else in the file stays as it is, a second one replaces it, --done takes it out.
+    Without SESSION it is the session that runs the command, else the newest one.
     """
+    if printing and output not in ("", "-"):
+        raise click.UsageError("--print and --output exclude each other.")
+    output = "-" if printing else output
     if agent is not None:
         if form or lines or force or unmasked:
-            raise click.UsageError("--for goes with --output, --copy, --max, --done and --json alone.")
-        _hand_over(name, agent, output, limit, copying, done, as_json, places)
+            raise click.UsageError("--for goes with --output, --print, --done, --yes and --json alone.")
+        if done and output == "-":
+            raise click.UsageError("--done takes it out of a file; it goes without --print.")
+        _hand_over(name, agent, output, done, yes, as_json, places)
         return
-    if copying or done or as_json:
-        raise click.UsageError("--copy, --done and --json go with --for.")
+    if done or yes or as_json:
+        raise click.UsageError("--done, --yes and --json go with --for.")
     if not name:
         raise click.UsageError("name a session or a memory.")
     if unmasked and not (sys.stdin is not None and sys.stdin.isatty()):
@@ -115,7 +133,7 @@ def _export(name: str, form: Form, lines: str, output: str, force: bool, mask: b
         for part in parts:
             print_bytes(part.encode("utf-8", "replace"))
         return
-    target = expanded(output) if output else Path(called)
+    target = expanded(output) if output else downloads() / called
     if not force and os.path.lexists(target):
         raise FileProblem(target, "already exists; name another file, or replace it with --force")
     say(export_parts(target, parts, mask=mask, replace=force))
@@ -133,52 +151,57 @@ def _range(text: str) -> Range:
 
 
 def _hand_over(
-    name: str,
-    agent: str,
-    output: str,
-    limit: int,
-    copying: bool,
-    done: bool,
-    as_json: bool,
-    places: Places,
+    name: str, agent: str, output: str, done: bool, yes: bool, as_json: bool, places: Places
 ) -> None:
-    if copying + done + (output == "-") > 1:
-        raise click.UsageError("--copy, --done and --output - exclude each other.")
+    if output == "-":
+        made = make_handoff(places, name)
+        print_result(_handoff_json("print", made), made.text, as_json)
+        return
     top = places.project.root
     path = Path(os.path.abspath(expanded(output))) if output else top / FILES[agent]  # noqa: PTH100 - links stay
     above = top if path.is_relative_to(top) else path.parent  # no link is followed below it
-    if done:
-        _take_out(path, above, top, as_json)
+    before = read_file(path, above)
+    try:
+        known = section_in(before or b"")
+        if done:
+            _take_out(path, above, before, as_json)
+            return
+        made = make_handoff(places, name)
+        after = with_section(before, made.text)
+    except FormatError as error:
+        raise FileProblem(path, str(error)) from error
+    how = "replaces the one in" if known else "is added to" if before is not None else "makes the file"
+    size = f"{len(made.text):,} characters"
+    if not yes:
+        if as_json or not can_answer():
+            raise click.ClickException(
+                f"nothing was written: the handoff {how} {path}. Accept it with --yes."
+            )
+        if not click.confirm(clean_line(f"The handoff, {size}, {how} {path}. Write it?"), default=True):
+            say("Nothing was written.")
+            return
+    write_file(path, above, before, after)
+    note = why_unread(path, top) if agent == "codex" else ""
+    if as_json:
+        print_json(_handoff_json("write", made, path, note))
         return
-    made = make_handoff(places, system_clock, session=name, limit=limit)
-    called = f"he handoff of session {made.session_id[:8]}"
-    if copying:
-        say(f"{copied(made.text, f't{called}').message}.", err=True)
-    elif output == "-":
-        print_result(_handoff_json("print", made), made.text, as_json)
-    else:
-        note = put_into(path, above, made.text, agent=agent)
-        if as_json:
-            print_json(_handoff_json("write", made, path, note))
-        else:
-            say(f"T{called} is in {path}, {len(made.text):,} characters.")
-            named = f" -o {quote(clean_line(output))}" if output else ""
-            say(f"`memtui export --for {agent}{named} --done` removes it again.")
-            if note:
-                say(note, err=True)
-    if made.left_out:
-        say(f"Left out, for there was no room: {', '.join(made.left_out)}.", err=True)
+    say(f"The handoff of session {made.session_id[:8]} is in {path}, {size}.")
+    named = f" -o {quote(clean_line(output))}" if output else ""
+    say(f"`memtui export --for {agent}{named} --done` removes it again.")
+    if note:
+        say(note, err=True)
 
 
-def _take_out(path: Path, above: Path, top: Path, as_json: bool) -> None:
-    taken = take_out(path, above)
-    if not taken:
+def _take_out(path: Path, above: Path, before: bytes | None, as_json: bool) -> None:
+    after = None if before is None else without_section(before)
+    if after == before:
         said = f"{path} holds no handoff."
-    elif path.exists():
-        said = f"Removed the handoff from {path}."
     else:
-        said = f"Removed {path}: it held the handoff alone."
-    print_result({"operation": "done", "path": str(path), "changed": taken}, said, as_json)
+        write_file(path, above, before, after)
+        said = f"Removed the handoff from {path}."
+        if after is None:
+            said = f"Removed {path}: it held the handoff alone."
+    print_result({"operation": "done", "path": str(path), "changed": after != before}, said, as_json)
 
 
 def _handoff_json(
@@ -189,7 +212,7 @@ def _handoff_json(
         "session_id": made.session_id,
         "path": str(path) if path else None,
         "characters": len(made.text),
-        "left_out": list(made.left_out),
+        "left_out": made.left_out,
         "note": note,
         "text": made.text,
     }

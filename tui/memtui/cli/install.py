@@ -15,7 +15,7 @@ from memtui.ground.project import Places, memtui_home
 from memtui.lost.outbox import lines_wait, waiting_by_session
 from memtui.plugin.doctor import Level, diagnose
 from memtui.plugin.installing import Plan, apply, plan_init, plan_uninstall, settings_block, typed_lines
-from memtui.plugin.receipts import RECENT, receipts_of
+from memtui.plugin.receipts import RECENT, receipts_of, why_no_hook
 from memtui.store.archive_settings import answer_keeping, archive_settings
 from memtui.store.transcripts import TranscriptStore
 
@@ -143,18 +143,20 @@ def _print_receipts(places: Places, as_json: bool) -> None:
         }
         for each in found
     ]
-    signs = {"whole": "✓", "unknown": "?"}
+    signs, why = {"whole": "✓", "unknown": "?"}, why_no_hook(places)
     rows = [
         (
             local_minute(each.at),
             each.session_id[:8],
             each.what or each.event,
-            f"{signs.get(each.arrival, '✗')} {each.label}",
+            f"{signs.get(each.arrival, '✗')} {each.label.replace(why, 'no hook ran')}",
         )
         for each in found
     ]
     columns = ("Handed over", "Session", "What", "Receipt")
     print_list(values, columns, rows, "Nothing was handed over yet.", as_json, flexible=3)
+    if not as_json and any(each.reason == why for each in found):
+        say(f"{why[0].upper()}{why[1:]}.", err=True)
 
 
 @click.command("mcp")

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from memtui.cli.options import json_option, places_option
-from memtui.cli.output import print_groups, print_json, print_list, print_result, say
+from memtui.cli.output import print_groups, print_json, print_result, say
 from memtui.documents.pins import Pin
 from memtui.documents.quotes import citation
 from memtui.flows.aftermath import as_object, newest_or_named, standing_rules
@@ -311,27 +311,23 @@ def _list(found: list[Pinned], as_json: bool) -> None:
     values = [
         each.pin._asdict() | {"everywhere": each.everywhere, "confirmed": each.confirmed} for each in found
     ]
-    rows = [
-        (str(number), each.pin.text, f"L{each.pin.line}" if each.pin.line else "-", _where(each))
-        for number, each in enumerate(found, 1)
-    ]
-    nothing = 'No pin yet; `memtui pin "never push to main"` adds one.'
-    print_list(values, ("", "Pin", "Line", "Holds"), rows, nothing, as_json, flexible=1)
-    if as_json:
+    if as_json or not found:
+        print_result(values, 'No pin yet; `memtui pin "never push to main"` adds one.', as_json)
         return
-    if not all(each.confirmed for each in found):
-        say(
-            "Those from the repository are not handed over; --confirm NUMBER or all lets them count.",
-            err=True,
-        )
+    groups: dict[str, list[str]] = {title: [] for title in _PINS}
+    for number, each in enumerate(found, 1):
+        title = _PINS[2] if not each.confirmed else _PINS[1] if each.everywhere else _PINS[0]
+        groups[title].append(f"{number}. {each.pin.text}{f' (L{each.pin.line})' if each.pin.line else ''}")
+    print_groups((title, lines) for title, lines in groups.items() if lines)
     if used > ROOM:
         say(f"{used:,} characters; the last ones do not fit into {ROOM:,} and are not handed over.", err=True)
 
 
-def _where(pinned: Pinned) -> str:
-    if not pinned.confirmed:
-        return "from the repository"
-    return "everywhere" if pinned.everywhere else "here"
+_PINS = (
+    "This project",
+    "Everywhere",
+    "From the repository: not handed over until --confirm NUMBER, or all, lets them count",
+)
 
 
 def _named(found: list[Pinned], name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
@@ -65,13 +66,19 @@ class LazyGroup(click.Group):
 
 
 def _unknown(word: str) -> str:
-    shown = clean_line(word)
-    if expanded(word).is_file():
-        return f"'{shown}' is a file; memtui opens folders."
+    """What is wrong with a word that is neither a command nor a folder, with what it may have meant."""
+    path = expanded(word)
+    if path.is_file():
+        return f"'{clean_line(word)}' is a file; memtui opens folders."
     from difflib import get_close_matches
 
     near = get_close_matches(word, COMMANDS, n=1)
-    return f"No command or folder '{shown}'." + (f" Did you mean '{near[0]}'?" if near else "")
+    if not near:
+        with suppress(OSError):
+            folders = {each.name: each for each in path.parent.iterdir() if each.is_dir()}
+            near = [str(folders[name]) for name in get_close_matches(path.name, folders, n=1)]
+    hint = f" Did you mean '{clean_line(near[0])}'?" if near else ""
+    return f"No command or folder '{clean_line(word)}'.{hint}"
 
 
 @click.group(

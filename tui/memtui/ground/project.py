@@ -137,6 +137,12 @@ class Places(NamedTuple):
     claude: Path
 
 
+def downloads() -> Path:
+    """The folder for files that the user asks for: Downloads if there is one, else the home folder."""
+    folder = Path.home() / "Downloads"
+    return folder if folder.is_dir() else Path.home()
+
+
 def find_root(start: Path, home: Path | None = None) -> Path:
     """Return the project root for a folder: the topmost one above it that holds a marker.
 

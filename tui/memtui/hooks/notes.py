@@ -106,11 +106,11 @@ def by_hand(
         rank: the importance of its lines; None for that in a state document.
         full: leave nothing out.
     """
-    quoted = _quoted(title, text, whole, None if full else LIMIT - _FRAME, rank or rank_in_state)
+    shown = quoted(title, text, whole, None if full else LIMIT - _FRAME, rank or rank_in_state)
     head = (
         f"Notes on the project {clean_line(project.name)}, read by memtui at {local_minute(now)}.{_WARNING}"
     )
-    return f"{head}\n\n{quoted}" if quoted else ""
+    return f"{head}\n\n{shown}" if shown else ""
 
 
 def _introduced(text: str, sections: list[Section]) -> str:
@@ -147,10 +147,10 @@ def _state(entry: Entry, home: Home, report: Report, room: int) -> str:
     except FileProblem as problem:
         report.problem(problem)
         return ""
-    quoted = _quoted(_title(entry), text, f"the whole document is {entry.path}", room)
-    if quoted:
+    shown = quoted(_title(entry), text, f"the whole document is {entry.path}", room)
+    if shown:
         report.add_work(f"handed over version {version_of(entry)} of the session state")
-    return quoted
+    return shown
 
 
 def _title(entry: Entry) -> str:
@@ -182,7 +182,7 @@ def rank_in_state(piece: Piece) -> tuple[int, int] | None:
     return rank, -piece.number if rank in _NEWEST_FIRST else 0
 
 
-def _quoted(title: str, text: str, whole: str, room: int | None, rank: Rank = rank_in_state) -> str:
+def quoted(title: str, text: str, whole: str, room: int | None, rank: Rank = rank_in_state) -> str:
     """A text in a fence under its title, shortened if necessary with a pointer to the full text."""
     text = safe(text).strip("\n")
     head = f"## {clean_line(title)}\n\n"

@@ -17,7 +17,7 @@ from memtui.ground.files import (
     sweep_temps,
     write_atomic,
 )
-from memtui.ground.project import Home, Project, claude_config, project_key
+from memtui.ground.project import Home, Project, claude_config, project_key, session_key
 from memtui.hooks import CLEARING
 from memtui.hooks.in_force import FOR_SESSION, pins_text
 from memtui.hooks.records import Payload, Report, read_fields
@@ -133,25 +133,36 @@ def note_end(session_id: str, transcript: str, project: Project, home: Home, now
     Raises:
         FileProblem: the note cannot be written.
     """
-    path = _note(project, home)
+    path = _notes(project, home) / f"{session_key(session_id)}.json"
     private_folder(path.parent, within=existing_above(home.state))
     fields = {"session_id": session_id, "at": now.isoformat(), "transcript": transcript}
     write_atomic(path, json.dumps(fields).encode(), durable=False)
 
 
 def take_ended(project: Project, home: Home, now: datetime) -> Ended | None:
-    """The session that was cleared last in a project, which the new one replaces; each is taken once."""
-    path = _note(project, home)
-    fields = read_fields(path)
+    """The session that was cleared in a project, which the new one replaces; each is taken once.
+
+    Nothing says which session a new one replaces. So of several that were cleared within two minutes, none is
+    taken, and their notes stay until they are old: else one could be handed to the wrong session.
+    """
+    found: list[tuple[Path, Ended]] = []
+    for path in _notes(project, home).glob("*.json"):
+        fields = read_fields(path)
+        at = parse_iso(str(fields.get("at")))
+        if at is not None and abs(now - at) < _FRESH:
+            ended = Ended(str(fields.get("session_id")), at, str(fields.get("transcript")))
+            found.append((path, ended))
+        else:
+            path.unlink(missing_ok=True)
+    if len(found) != 1:
+        return None
+    ((path, ended),) = found
     try:
         path.unlink()
-    except OSError:  # there is none, or a concurrent hook was faster
+    except OSError:  # a concurrent hook was faster
         return None
-    at = parse_iso(str(fields.get("at")))
-    if at is None or abs(now - at) >= _FRESH:
-        return None
-    return Ended(str(fields.get("session_id")), at, str(fields.get("transcript")))
+    return ended
 
 
-def _note(project: Project, home: Home) -> Path:
-    return home.state / "ended" / f"{project_key(project.root)}.json"
+def _notes(project: Project, home: Home) -> Path:
+    return home.state / "ended" / project_key(project.root)

@@ -20,7 +20,7 @@ from memtui.documents.capture import Capture
 from memtui.documents.capture_text import capture_name
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, age, parse_iso
-from memtui.ground.config import config_path, config_sections
+from memtui.ground.config import config_path
 from memtui.ground.files import FileProblem, is_within
 from memtui.ground.git import git_sees
 from memtui.ground.machine import find_program, native_tools, silent_file_system
@@ -103,7 +103,8 @@ def diagnose(
         if installed:
             yield _check_program(places, env)
         yield _check_writable(places)
-        for check in (_check_runs, _check_compactions, _check_receipts, _check_pending, _check_folders):
+        checks = (_check_compactions, _check_receipts, _check_pending, _check_folders)
+        for check in (_check_runs, *checks) if installed else checks:
             yield _guarded(check, places, now)
         yield from _check_active(places, installed)
         yield from check_archive(places, clock)
@@ -138,7 +139,7 @@ def _check_installed(places: Places, installed: bool) -> Finding:
     if found:
         advice = f"Run: claude plugin enable {found[0].plugin}"
         return Finding(check, Level.WARNING, "The plugin is installed, but not enabled", advice)
-    message = "memtui is not installed into Claude Code: compactions leave no captures"
+    message = "memtui is not installed into Claude Code: compactions leave no captures and lose all rules"
     return Finding(check, Level.WARNING, message, "Run `memtui init`.")
 
 
@@ -264,7 +265,7 @@ def _check_folders(places: Places, now: datetime) -> Finding:
 
 
 def _check_active(places: Places, installed: bool) -> Iterator[Finding]:
-    """Whether every active command has a file with a compact summary, and hooks that hand it over."""
+    """Whether every active command has a file with a compact summary."""
     commands = CommandsFile(places.project)
     try:
         statuses = command_statuses(commands, commands.entries())
@@ -282,23 +283,18 @@ def _check_active(places: Places, installed: bool) -> Iterator[Finding]:
             yield Finding("active", Level.WARNING, f"The rules of /{plain} have {shortage}", advice)
         else:
             good.append(f"/{plain}")
-    if good:
-        if installed:
-            yield Finding("active", Level.OK, f"{', '.join(good)}: the rules outlive a compaction")
-        else:
-            lost = f"{', '.join(good)}: a compaction loses the rules, as no hooks are installed"
-            yield Finding("active", Level.WARNING, lost, "`memtui init` installs them.")
+    if good and installed:
+        yield Finding("active", Level.OK, f"{', '.join(good)}: the rules outlive a compaction")
 
 
 def check_archive(places: Places, clock: Clock) -> Iterator[Finding]:
     """Whether sessions are copied before Claude Code deletes them, and the last copies are whole."""
     check = "archive"
     try:
-        config_sections(places.home)
-    except FileProblem:
-        return  # `_check_settings` says it
-    try:
         settings = archive_settings(places.home)
+    except FileProblem:
+        return  # the settings' own check says it
+    try:
         archive = Archive(places.home)
         entries = archive.entries()
         sessions = SessionList(places, clock).entries()
@@ -357,9 +353,17 @@ def _check_watching(places: Places) -> Finding:
 
 
 def _check_settings(places: Places) -> Iterator[Finding]:
-    """Whether the app, a process of its own as it takes long to import, understands config.toml."""
+    """Whether config.toml is understood by the archive, which keeps nothing else, and by the app.
+
+    The app is a process of its own, as it takes long to import.
+    """
     path = config_path(places.home)
     if not path.exists():
+        return
+    try:
+        archive_settings(places.home)
+    except FileProblem as problem:
+        yield Finding("settings", Level.BROKEN, str(problem), "Correct it: until then no session is kept.")
         return
     command = [sys.executable, "-c", _SETTINGS, str(places.project.root), *map(str, places.home)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)

@@ -266,6 +266,11 @@ class CommandsFile:
 
         self._edit(back)
 
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Where a command's file is looked for, in order."""
+        return (*self.project.command_folders, self._personal)
+
     def summary(self, name: str) -> CommandSummary:
         """The compact summary of a command: the part of its file between the two markers.
 
@@ -277,7 +282,7 @@ class CommandsFile:
         """
         plain = command_name(name)
         parts = plain.split("/")
-        folders = (*self.project.command_folders, self._personal)
+        folders = self.folders
         for folder in folders:
             path = folder.joinpath(*parts[:-1], f"{parts[-1]}.md")
             try:
@@ -292,7 +297,7 @@ class CommandsFile:
             if b"\0" in data:
                 raise FileProblem(path, "is not a text file")
             return CommandSummary(path, text, self._shown(path))
-        *places, last = map(self._shown, folders)
+        *places, last = (self._shown(each) for each in folders if each in folders[-2:] or each.is_dir())
         raise NoCommandFile(f"{plain}.md", f"is neither in {', '.join(places)} nor in {last}")
 
     def _read_command(self, path: Path, folder: Path) -> bytes:

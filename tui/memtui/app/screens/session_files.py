@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.app.base import BaseApp, downloads
+from memtui.app.base import BaseApp
 from memtui.app.screens.dialogs import AskScreen, ConfirmScreen
 from memtui.app.terminal import run_aside
 from memtui.ground.clean import clean_line
@@ -80,7 +80,7 @@ async def export_sessions(
 ) -> None:
     """Ask for a path, write the sessions there, several into a folder, and report it; for workers."""
     from memtui.ground.clock import system_clock
-    from memtui.ground.project import expanded
+    from memtui.ground.project import downloads, expanded
     from memtui.store.export import export_session, session_file
 
     several, here = len(transcripts) > 1, downloads()
