@@ -168,13 +168,16 @@ def test_the_rules_hold_for_any_draft(previous: SessionState, drafted: SessionSt
 # --- identity ---------------------------------------------------------------------------------------------
 
 
-def test_the_goal_follows_what_is_asked() -> None:
+def test_the_goal_is_what_began_the_session_until_a_plan_is_approved() -> None:
     first = facts(turns=(turn(1, "Make refunds give the stock back.", "Ok."),))
     state = after(None, first)
     assert state.identity.goal == '"Make refunds give the stock back." (first asked, L1)'
     more = replace(first, turns=(*first.turns, turn(9, "also log each of them", "Logged.")))
     state = after(state, more)
-    assert state.identity.goal.startswith('"also log each of them" (last asked, L9); first asked')
+    assert state.identity.goal == '"Make refunds give the stock back." (first asked, L1)'
+    assert state.dynamics.last_intent == 'last asked (L9): "also log each of them"'
+    planned = replace(more, plans=(plan("# One ledger", "approved", 12),))
+    assert after(state, planned).identity.goal == "One ledger (approved plan, L12)"
 
 
 def test_a_goal_that_a_person_wrote_stays() -> None:

@@ -137,19 +137,21 @@ def test_the_draft_quotes_and_names_its_lines() -> None:
     facts = replace(KILN, answers=(answer("Which clay?", "red", 3),), landmarks=(commit("dig", 7),))
     memory = draft_memory(facts)
     assert memory.title == "Build a kiln, never with lead"
-    assert memory.goal == (
-        '"Build a kiln, never with lead" (first asked, L1 09:00)\n'
-        "Task list (L6 09:00, 2 of 2 done): dig; fire"
-    )
+    assert memory.goal == '"Build a kiln, never with lead" (first asked, L1 09:00)'
     assert memory.learnings == (
         'red: the user\'s answer to "Which clay?" (L3 09:00)',
         "committed dig (abc1234) (L7 09:00)",
     )
     assert memory.questions == ()
     asked = replace(facts, turns=(turn(1, "Build a kiln", "Built. Shall I fire it?"),))
-    assert draft_memory(asked).questions == ('Claude said last (L2 09:00): "Built. Shall I fire it?"',)
+    assert draft_memory(asked).questions == ()
     stopped = replace(facts, turns=(turn(1, "Build a kiln", end="interrupted"),))
     assert draft_memory(stopped).questions == ("The last turn was interrupted (L1 09:00)",)
+    more = replace(stopped, turns=(*asked.turns, turn(9, "yes, fire it", end="interrupted")))
+    assert draft_memory(more).questions == (
+        "The last turn was interrupted (L9 09:00)",
+        'last asked (L9 09:00): "yes, fire it" (after "Shall I fire it?")',
+    )
     assert memory.key_files == ("b.py", "a.py")
     assert memory.extra[0].text.endswith(
         "- L2 09:00 Claude: Built. All tests pass.\n- L1 09:00 User: Build a kiln, never with lead"

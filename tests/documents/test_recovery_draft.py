@@ -188,7 +188,7 @@ def test_secrets_are_masked_everywhere() -> None:
     text = render_recovery(recovery)
     assert key not in text
     assert recovery.working_files[0].path.endswith("/[masked: anthropic key].txt")
-    assert "- Masked: 9 secrets of the transcript" in recovery.notes
+    assert "- Masked: 8 secrets of the transcript" in recovery.notes
     once = draft_recovery(Facts(read_files=(changed(f"/work/app/{key}.txt"),)), Path(ROOT))
     assert "- Masked: 1 secret of the transcript" in once.notes
 
@@ -273,7 +273,7 @@ def test_any_draft_comes_back_and_names_every_modified_file_by_its_absolute_path
     assert points["Project Root"] is Verdict.PASS
 
 
-@pytest.mark.parametrize("asks", [1, 2, 3, 5])
+@pytest.mark.parametrize("asks", [1, 3])
 def test_an_objective_of_long_requests_passes_the_checklist(tmp_path: Path, asks: int) -> None:
     t = Transcript()
     for number in range(asks):
@@ -282,9 +282,9 @@ def test_an_objective_of_long_requests_passes_the_checklist(tmp_path: Path, asks
     drafted = draft_recovery(t.facts(tmp_path), Path(ROOT))
     verdicts = {each.name: each.verdict for each in check_recovery(render_recovery(drafted))}
     assert verdicts["Objective"] is Verdict.PASS
-    assert f" ({'first asked' if asks == 1 else 'last asked'}, L" in drafted.objective
-    assert f"Request {asks - 1}:" in drafted.objective
-    assert "Request 0:" in drafted.objective
+    assert drafted.objective.startswith('"Request 0:')
+    assert "(first asked, L1)" in drafted.objective
+    assert asks == 1 or f': "Request {asks - 1}:' in drafted.objective
 
 
 TODOS = (Todo("Read", "completed"), Todo("Write", "in_progress"), Todo("Test", "pending"))

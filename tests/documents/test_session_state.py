@@ -262,7 +262,7 @@ def test_or_a_turn_without_an_end() -> None:
         ),
         (
             Action("ExitPlanMode", "# Plan", "unknown", ""),
-            "plan neither approved nor refused on record: A kiln (L4)",
+            "plan without an answer: A kiln (L4)",
         ),
         (
             Action("Bash", "npm test", "failed", "ran 3\nError: duplicate key", at(5)),

@@ -20,10 +20,9 @@ from memtui.documents.recovery import draft_recovery, render_recovery
 from memtui.documents.session_state import dynamics, language, render_session_state
 from memtui.documents.work import (
     goal,
-    goal_parts,
     goal_words,
     numbered_steps,
-    pending,
+    open_work,
     recorded_decisions,
     title_of,
 )
@@ -38,8 +37,10 @@ ASKED = Facts(turns=(turn(1, "Build a kiln", "Built."), turn(9, "fire it", "Fire
 
 
 def test_a_bare_command_is_no_goal_and_no_title() -> None:
-    facts = Facts(turns=(turn(1, "/go", "Ok."), turn(5, "glaze the pots", "Glazed.")))
+    facts = Facts(turns=(turn(1, "/go", "Ok."), turn(5, "glaze the pots", "Glazed."), turn(9, "2", "Ok.")))
     assert title_of(facts) == "glaze the pots"
+    assert goal(facts) == '"glaze the pots" (first asked, L5)'
+    assert goal(Facts(turns=facts.turns[:1])) == '"/go" (first asked, L1)'
     assert title_of(replace(facts, title="Pots")) == "Pots"
 
 
@@ -50,7 +51,8 @@ def test_a_plan_that_opened_the_session_is_named_by_its_title() -> None:
         plans=(plan(content, "approved", 1),),
         turns=(turn(1, f"Implement the following plan:\n\n{content}", "Done.", kind="plan"),),
     )
-    assert goal_parts(given)[-1] == 'first asked (L1): "Implement the following plan: [plan: A kiln]"'
+    assert user_requests(given)[-1].text == "Implement the following plan: [plan: A kiln]"
+    assert goal(given) == "A kiln (approved plan, L1)"
 
 
 # --- what is open -----------------------------------------------------------------------------------------
@@ -62,11 +64,11 @@ def test_open_work_is_read_off_records() -> None:
         todos=(todo("dig", "completed", 3), todo("fire", "pending", 4), todo("stack", "in_progress", 5)),
         last_action=Action("AskUserQuestion", "Which clay?", "unknown", "", source=at(8)),
     )
-    assert pending(facts) == [
-        'Claude asked (L8): "Which clay?"',
+    assert open_work(facts) == [
         'last asked (L1): "Build a kiln"',
         "stack (in progress) (L5)",
         "fire (L4)",
+        'Claude asked (L8): "Which clay?"',
     ]
 
 
@@ -79,14 +81,14 @@ def test_only_a_list_that_counts_from_one_has_steps() -> None:
 
 def test_a_plan_without_a_decision_waits() -> None:
     facts = Facts(plans=(plan("# A kiln", "unknown", 5, "/p/calm.md"),))
-    assert pending(facts) == ["plan neither approved nor refused on record: A kiln (/p/calm.md, L5)"]
+    assert open_work(facts) == ["plan without an answer: A kiln (/p/calm.md, L5)"]
     asked = replace(facts, turns=(turn(9, "build it", "Built."),))
-    assert pending(asked) == ['Claude said last (L10): "Built."']
-    assert goal_parts(asked)[0] == "A kiln (plan neither approved nor refused on record, /p/calm.md, L5)"
-    assert goal_words(goal(asked)) == "A kiln"
+    assert open_work(asked) == []
+    assert goal(asked) == '"build it" (first asked, L9)'
+    assert goal_words(goal(asked)) == "build it"
     assert goal_words("Build a kiln (L5), soon") == "Build a kiln (L5), soon"
     worked = replace(facts, modified_files=(changed("/w/a.py", 9),))
-    assert pending(worked) == []
+    assert open_work(worked) == []
 
 
 # --- what is settled ----------------------------------------------------------------------------------------
@@ -168,10 +170,9 @@ def test_style_and_phase_are_read_off_the_structure() -> None:
 def test_a_short_reply_is_quoted_with_the_question_before_it() -> None:
     question = "I read it.\n\nTwo ways are left. Shall I fire **the kiln** now?"
     turns = (turn(1, "Build a kiln", question), turn(5, "yes please", "Fired. Is it hot?"), turn(9, "why?"))
-    assert goal_parts(Facts(turns=turns))[1:] == [
-        'before that (L5): "yes please" (after "Shall I fire **the kiln** now?")',
-        'first asked (L1): "Build a kiln"',
-    ]
+    assert user_requests(Facts(turns=turns))[1].with_purpose == (
+        '"yes please" (after "Shall I fire **the kiln** now?")'
+    )
     assert [ask.question for ask in user_requests(Facts(turns=turns))] == [
         "",
         "Shall I fire **the kiln** now?",
@@ -223,7 +224,7 @@ def test_an_approved_plan_ends_the_planning() -> None:
 
 def test_the_users_shell_lines_are_commands_and_no_requests() -> None:
     facts = Facts(turns=(turn(1, "git pull", kind="shell"), turn(2, "Go on", "Done.")))
-    assert goal_parts(facts) == ['"Go on" (first asked, L2)']
+    assert goal(facts) == '"Go on" (first asked, L2)'
     assert goal_words(goal(facts)) == "Go on"
     typed = Command("git pull", "", "unknown", None, "", source=at(1), by="user")
     assert outcome_of(typed) == "typed by the user, exit status not on record"

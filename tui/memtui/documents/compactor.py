@@ -423,6 +423,6 @@ def _dropped_tasks(facts: Facts, drafted: SessionState) -> frozenset[str]:
     texts += [todo.content for todo in facts.todos if todo.status == "completed" and not was_done(todo)]
     texts += [text for ask in user_requests(facts) for text in (ask.line, ask.with_purpose)]
     for plan in facts.plans:
-        texts += [*steps_of(plan), *(f"{label}{plan_line(plan)}" for label in AWAITED)]
+        texts += [*steps_of(plan), f"{AWAITED}{plan_line(plan)}"]
     wanted = {task_key(task.text) for task in drafted.tasks}
     return frozenset(task_key(text) for text in texts) - wanted

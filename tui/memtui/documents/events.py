@@ -452,8 +452,9 @@ def _plan(facts: Facts) -> Iterator[EvidenceItem]:
     if not facts.plans:
         return
     plan = facts.plans[-1]
+    status = f", {plan_status(plan)}" if plan_status(plan) else ""
     where = f" ({shown_path(plan.path, None)})" if plan.path else ""
-    yield _item("plan", f"from {plan.origin}, {plan_status(plan)}{where}", plan.source, plan.content)
+    yield _item("plan", f"from {plan.origin}{status}{where}", plan.source, plan.content)
     lines = [line for line in plan.content.split("\n") if line.strip()]
     for line in lines[:_PLAN_LINES]:
         yield _item("plan", line)

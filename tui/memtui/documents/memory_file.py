@@ -29,10 +29,12 @@ from memtui.documents.format import (
     render_items,
     unescape,
 )
-from memtui.documents.quotes import asked_last, citation, quotes_section, with_source
+from memtui.documents.quotes import citation, quotes_section, with_source
 from memtui.documents.work import (
+    LAST,
     ONLY_CAPTURE,
-    goal_parts,
+    goal,
+    open_request,
     open_steps,
     open_tasks,
     open_work,
@@ -155,7 +157,7 @@ def draft_memory(facts: Facts) -> MemoryFile:
     alone = [_only_capture()] if facts.from_capture else []
     return MemoryFile(
         title=_whole_words(masked(title_of(facts)).rstrip(".。")) or UNTITLED,
-        goal=masked("\n".join(goal_parts(facts, clock=True) + alone)),
+        goal=masked("\n".join([goal(facts, clock=True), *alone])),
         learnings=tuple(_unique(map(masked, _learnings(facts))))[:_MOST_LEARNINGS],
         questions=tuple(_unique(map(masked, _questions(facts))))[:_MOST_QUESTIONS],
         confidence=masked(_confidence(facts)),
@@ -187,13 +189,14 @@ def _learnings(facts: Facts) -> Iterator[str]:
 
 
 def _questions(facts: Facts) -> list[str]:
-    """Open work on record but the request, which is the goal; else the question with which Claude ended."""
+    """How the last turn ended, if it has no end, and what is open but the goal itself."""
     if facts.from_capture:
         return [_only_capture()]
     turn = unfinished_turn(facts)
     left = [capitalised(turn_line(facts, turn, clock=True))] if turn else []
-    left += open_work(facts, clock=True, with_request=False)
-    return left or list(filter(None, [asked_last(facts, clock=True)]))
+    ask = open_request(facts)
+    goal_again = ask.quoted(LAST, clock=True) if ask and ask.with_purpose in goal(facts) else ""
+    return left + [line for line in open_work(facts, clock=True) if line != goal_again]
 
 
 def _confidence(facts: Facts) -> str:

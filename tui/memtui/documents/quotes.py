@@ -207,13 +207,6 @@ def said_last(facts: Facts, *, clock: bool = False) -> str:
     return f'{label} "{ends_of(one_line(closing.text), _WIDTH)}"'
 
 
-def asked_last(facts: Facts, *, clock: bool = False) -> str:
-    """The same if that message closed the last turn with a question; "" otherwise."""
-    closing = facts.turns[-1].closing if facts.turns else None
-    asks = closing is not None and _IS_QUESTION.search(closing.text.rstrip())
-    return said_last(facts, clock=clock) if asks else ""
-
-
 def with_fewer_quotes(section: Section, room: int) -> Section:
     """The section with its newest quotes, shortened, in as many characters."""
     kept: list[str] = []

@@ -62,12 +62,14 @@ from memtui.documents.quotes import (
     with_source,
 )
 from memtui.documents.work import (
+    LAST,
     ONLY_CAPTURE,
-    goal_parts,
-    pending,
+    goal,
+    open_work,
     plan_in_force,
     plan_status,
     recorded_decisions,
+    telling_requests,
     turn_line,
     undecided_plan,
     unfinished_turn,
@@ -580,7 +582,7 @@ def _put_before_user(facts: Facts) -> Iterator[tuple[str, str, str]]:
     if plan := plan_in_force(facts):
         yield "user-stated", f"Approved plan{_where(plan)}", _quoted(plan)
     if plan := undecided_plan(facts):
-        yield "inferred", f"Plan {plan_status(plan)}{_where(plan)}", _quoted(plan)
+        yield "inferred", f"Plan {plan_status(plan)}".strip() + _where(plan), _quoted(plan)
 
 
 def _where(plan: PlanFact) -> str:
@@ -681,12 +683,10 @@ _FILES = 12
 
 
 def _objective(facts: Facts) -> str:
-    """The goal in as many characters as the checklist allows; what it leaves out is quoted further below."""
-    parts = goal_parts(facts)
-    while len(parts) > 1 and len("\n".join(parts)) > LONG_OBJECTIVE:
-        # The plan or the newest request stays; the request before the newest goes first, then the newest.
-        del parts[-2 if len(parts) > 2 else 1]
-    return shortened("\n".join(parts), LONG_OBJECTIVE)
+    """The goal, and what was asked last, in as many characters as the checklist allows."""
+    about, asked = goal(facts), telling_requests(facts)
+    last = f"\n{asked[0].quoted(LAST)}" if len(asked) > 1 or (asked and plan_in_force(facts)) else ""
+    return shortened(f"{about}{last}", LONG_OBJECTIVE)
 
 
 def draft_recovery(
@@ -725,7 +725,7 @@ def draft_recovery(
         known_issues=_issues(facts),
         changes=_last_unique(_changes(facts))
         or _nothing(facts, "no commit, finished task or edit recognised"),
-        pending=tuple(pending(facts)[:_COUNT]) or _nothing(facts, "no open task on record"),
+        pending=tuple(open_work(facts)[:_COUNT]) or _nothing(facts, "no open task on record"),
         notes=recovery_notes(facts, root, changed[MOST_FILES:], with_requests=plan.source != "inferred"),
         extra=quotes_section(facts),
     )

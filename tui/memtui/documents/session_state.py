@@ -502,13 +502,11 @@ _WIDTH = 240
 _BLOCKER = 160
 
 ASKED = "Last asked"
-_OURS = re.compile(
-    rf"(?:{ASKED}|Claude said last)(?: \(L[^)]*\))?:|Asked: |Answered: |No open task on record$"
-)
-"""Beginnings of generated lines, also of earlier versions; other lines are a person's."""
+_OURS = re.compile(rf"(?:{ASKED}|Claude said last)(?: \(L[^)]*\))?:")
+"""Beginnings of generated lines; other lines are a person's."""
 NO_BLOCKER = "None on record"
-AWAITED = ("Plan: ", "decision on the plan: ")
-"""Beginnings of the task that is a plan without a decision: of this version, and of earlier ones."""
+AWAITED = "Plan: "
+"""Beginning of the task that is a plan without a decision."""
 
 
 def task_key(text: str) -> str:
@@ -529,7 +527,7 @@ def task_tree(facts: Facts) -> tuple[Task, ...]:
         doing = [_quoted(ask)]
     coming = [task.line for task in tasks if not task.doing] or [step.line for step in open_steps(facts)]
     if plan := awaited_plan(facts):
-        coming.append(f"{AWAITED[0]}{plan_line(plan)}")
+        coming.append(f"{AWAITED}{plan_line(plan)}")
     tree = [Task(kind=TaskKind.DONE, text=text) for text in done_tasks(facts)]
     if doing:
         tree.append(Task(kind=TaskKind.IN_PROGRESS, text=doing[0], children=_subs(facts, doing[0])))
@@ -677,7 +675,8 @@ def _plan(facts: Facts) -> Iterator[str]:
     if plan := plan_in_force(facts):
         yield f"Plan (approved): {plan_line(plan)}"
     if plan := undecided_plan(facts):
-        yield f"Plan ({plan_status(plan)}): {plan_line(plan)}"
+        status = f" ({plan_status(plan)})" if plan_status(plan) else ""
+        yield f"Plan{status}: {plan_line(plan)}"
 
 
 def _running(commands: tuple[Command, ...]) -> Iterator[str]:
@@ -710,9 +709,7 @@ def _recorded(facts: Facts) -> Iterator[str]:
 def raw_state(facts: Facts, project: Project) -> SessionState:
     """All sections at full length: every decision, every task, all quotes."""
     return SessionState(
-        identity=Identity(
-            project=f"{project.name} ({project.root})", branch=facts.branch, goal=one_line(goal(facts))
-        ),
+        identity=Identity(project=f"{project.name} ({project.root})", branch=facts.branch, goal=goal(facts)),
         tasks=task_tree(facts),
         decisions=_decisions(facts),
         working=working_context(facts, project.root),

@@ -11,13 +11,12 @@ from memtui.documents.quotes import (
     citation,
     last_request,
     plan_line,
-    said_last,
     source_label,
     user_requests,
     with_source,
 )
 from memtui.transcript.paths import shown_path
-from memtui.transcript.plans import OPEN, dropped_among, plan_title, was_done
+from memtui.transcript.plans import OPEN, plan_title
 from memtui.transcript.records import Answer, Facts, PlanFact, Source, Turn, in_order, is_after
 from memtui.transcript.short_text import is_bare_command, one_line, shortened
 from memtui.transcript.turns import title_in
@@ -38,11 +37,8 @@ _ENDED = {
 }
 
 
-_UNDECIDED = {
-    "unknown": "neither approved nor refused on record",
-    "dismissed": "whose call was rejected without words",
-}
-"""By fate."""
+_UNDECIDED = {"unknown": "", "dismissed": "sent back"}
+"""By fate: of the first nothing is on record, the second was rejected without words."""
 
 
 class OpenWork(NamedTuple):
@@ -114,6 +110,7 @@ def undecided_plan(facts: Facts) -> PlanFact | None:
 
 
 def plan_status(plan: PlanFact) -> str:
+    """The decision on a plan in a word or two; "" if there is none on record."""
     return _UNDECIDED.get(plan.fate, plan.fate)
 
 
@@ -155,35 +152,29 @@ def unanswered(facts: Facts, *, clock: bool = False) -> str:
     if last.tool == "AskUserQuestion":
         return f'{source_label("Claude asked", last.source, clock=clock)} "{_short(last.target)}"'
     plan = undecided_plan(facts) if last.tool == "ExitPlanMode" else None
-    return _plan_with_status(plan) if plan else ""
+    return _waiting(plan) if plan else ""
 
 
-def pending(facts: Facts, *, clock: bool = False) -> list[str]:
-    """Open work on record; without any, Claude's last message. All of it is quoted."""
-    said = said_last(facts, clock=clock)
-    return open_work(facts, clock=clock) or ([said] if said else [])
+def open_work(facts: Facts, *, clock: bool = False) -> list[str]:
+    """Open work on record, most urgent first; a question that Claude asked comes last."""
+    return list(dict.fromkeys(_open_work(facts, clock)))
 
 
-def open_work(facts: Facts, *, clock: bool = False, with_request: bool = True) -> list[str]:
-    """Open work on record, most urgent first; `with_request`, the request that a last turn has left."""
-    return list(dict.fromkeys(_open_work(facts, clock, with_request)))
-
-
-def _open_work(facts: Facts, clock: bool, with_request: bool) -> Iterator[str]:
-    if question := unanswered(facts, clock=clock):
-        yield question
-    if with_request and (ask := open_request(facts)):
-        yield ask.quoted(_LAST, clock=clock)
+def _open_work(facts: Facts, clock: bool) -> Iterator[str]:
+    if ask := open_request(facts):
+        yield ask.quoted(LAST, clock=clock)
     for task in open_tasks(facts):
         line = f"{task.text} (in progress)" if task.doing else task.text
         yield with_source(line, task.source, clock=clock)
     if plan := awaited_plan(facts):
-        yield _plan_with_status(plan)
+        yield _waiting(plan)
     yield from (step.at(clock=clock) for step in open_steps(facts))
+    if question := unanswered(facts, clock=clock):
+        yield question
 
 
-def _plan_with_status(plan: PlanFact) -> str:
-    return f"plan {plan_status(plan)}: {plan_line(plan)}"
+def _waiting(plan: PlanFact) -> str:
+    return f"plan without an answer: {plan_line(plan)}"
 
 
 def _worked_since(facts: Facts, plan: PlanFact) -> bool:
@@ -264,59 +255,43 @@ def _brief(text: str) -> str:
     return shortened(one_line(text), _SETTLED)
 
 
-_ASKED = 2
-_TASKS = 240
 _TITLE = 80
 
-_PLAN, _LIST = "approved plan", "Task list"
-_LAST, _BEFORE, _FIRST = "last asked", "before that", "first asked"
-_DRAFTED = re.compile(
-    rf"^(?P<words>.+?) \((?:{_PLAN}|plan (?:neither|whose|without) [a-z ]+|{_LAST}|{_FIRST})[,)]"
-)
-_ONCE_DRAFTED = re.compile(
-    rf"^(?:Approved plan|Plan (?:neither|whose|without) [a-z ]+|{_LIST}|{_LAST}|{_FIRST})(?: \([^)]*\))?: "
-)
-"""As stored states may still have it, at their beginning."""
+_PLAN, _FIRST = "approved plan", "first asked"
+LAST = "last asked"
+_DRAFTED = re.compile(rf"^(?P<words>.+?) \((?:{_PLAN}|{_FIRST}|{LAST}|plan [a-z ]+)[,)]")
+"""A drafted goal; those of earlier versions began with the last request, or a plan without a decision."""
 
 ONLY_CAPTURE = "only the capture is known: its transcript is gone"
 """Sentence in all documents of a session whose transcript is deleted."""
 
 
-def goal_parts(facts: Facts, *, clock: bool = False) -> list[str]:
-    """What the session is about, then how it came to that.
+def goal(facts: Facts, *, clock: bool = False) -> str:
+    """What the session is about: the title of the approved plan, else the request that began it."""
+    if plan := plan_in_force(facts):
+        return plan_line(plan, _PLAN)
+    asked = telling_requests(facts)
+    if not asked:
+        return ""
+    where = citation(asked[-1].source, clock=clock)
+    return f"{asked[-1].with_purpose} ({', '.join(part for part in (_FIRST, where) if part)})"
 
-    First the title of the plan, else the last request; then the requests, newest first, down to the first
-    one, with the task list among them where there is no plan.
-    """
+
+def telling_requests(facts: Facts) -> list[UserRequest]:
+    """The user's requests, newest first, without bare commands and signs typed to choose from a list."""
     found = user_requests(facts)
-    # Not a number or a sign typed to choose from a list.
-    later = [
+    told = [
         ask
-        for ask in found[:-1]
+        for ask in found
         if ask.about or (not is_bare_command(ask.line) and sum(map(str.isalpha, ask.line)) > 1)
     ]
-    asked = [(_BEFORE if at else _LAST, ask) for at, ask in enumerate(later[:_ASKED])]
-    asked += [(_FIRST, ask) for ask in found[-1:]]
-    parts = [ask.quoted(label, clock=clock) for label, ask in asked]
-    if plan := plan_in_force(facts) or undecided_plan(facts):
-        label = _PLAN if plan.fate == "approved" else f"plan {plan_status(plan)}"
-        return [plan_line(plan, label), *parts]
-    if asked:
-        label, ask = asked[0]
-        where = citation(ask.source, clock=clock)
-        parts[0] = f"{ask.with_purpose} ({', '.join(part for part in (label, where) if part)})"
-    return [*parts[:1], *_task_list(facts, clock=clock), *parts[1:]]
-
-
-def goal(facts: Facts) -> str:
-    """The parts on one line."""
-    return "; ".join(goal_parts(facts))
+    return told or found[-1:]
 
 
 def goal_words(text: str) -> str:
     """The plan's title or the request alone of what `goal` worded; other goals as they are."""
     found = _DRAFTED.match(text)
-    return found["words"].strip('"') if found else _ONCE_DRAFTED.sub("", text, count=1)
+    return found["words"].strip('"') if found else text
 
 
 def title_of(facts: Facts) -> str:
@@ -337,12 +312,3 @@ def _work_of(ask: UserRequest) -> str:
     """The request in a message; for a slash command its arguments, else its description."""
     _, _, words = ask.text.strip().partition(" ")
     return words if ask.about and " " in words.strip() else title_in(ask.about) or ask.text
-
-
-def _task_list(facts: Facts, *, clock: bool) -> Iterator[str]:
-    if facts.todos:
-        done = f"{sum(map(was_done, facts.todos))} of {len(facts.todos)} done{dropped_among(facts.todos)}"
-        where = citation(max(todo.source for todo in facts.todos), clock=clock)
-        names = "; ".join(one_line(todo.content) for todo in facts.todos)
-        counts = ", ".join(part for part in (where, done) if part)
-        yield f"{_LIST} ({counts}): {shortened(names, _TASKS)}"
