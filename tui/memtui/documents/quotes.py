@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from memtui.documents.format import Section, name_of
+from memtui.documents.format import Section, name_of, parse_items, render_items
 from memtui.ground.clock import parse_iso, to_local
 from memtui.secrets.secrets import masked
 from memtui.transcript.paths import shown_path
@@ -170,7 +170,7 @@ def quotes_section(facts: Facts, *, clock: bool = False) -> tuple[Section, ...]:
     items = [
         f"{citation(said.source, clock=clock)} {who}: {masked(said.text)}".lstrip() for said, who in found
     ]
-    return (Section(heading=HEADING, text=f"{FIRST_LINE}\n{_listed(items)}"),) if items else ()
+    return (Section(heading=HEADING, text=f"{FIRST_LINE}\n{render_items(items)}"),) if items else ()
 
 
 def quotes_of(who: str, facts: Facts) -> list[Quote]:
@@ -180,9 +180,9 @@ def quotes_of(who: str, facts: Facts) -> list[Quote]:
     """
     said: Iterable[Quote | UserRequest]
     if who == CLAUDE:
-        said = (turn.closing for turn in _turns(facts) if turn.closing)
+        said = (turn.closing for turn in told_turns(facts) if turn.closing)
     elif who == AT_WORK:
-        said = (quote for turn in _turns(facts) for quote in reversed(turn.texts))
+        said = (quote for turn in told_turns(facts) for quote in reversed(turn.texts))
     else:
         said = reversed(facts.subagent_results) if who == SUBAGENT else user_requests(facts)
     width, room = _LIMITS[who]
@@ -210,13 +210,13 @@ def said_last(facts: Facts, *, clock: bool = False) -> str:
 def with_fewer_quotes(section: Section, room: int) -> Section:
     """The section with its newest quotes, shortened, in as many characters."""
     kept: list[str] = []
-    for item in _parsed(section.text):
+    for item in parse_items(section.text.split("\n")[1:]):
         kept.append(ends_of(item, max(_ROOM, room // 5)))
         room -= len(kept[-1])
         if room < 0:
             del kept[-1]
             break
-    return section.replace(text="\n".join(filter(None, (FIRST_LINE, _listed(kept)))))
+    return section.replace(text="\n".join(filter(None, (FIRST_LINE, render_items(kept)))))
 
 
 def is_quotes(section: Section) -> bool:
@@ -229,30 +229,9 @@ def with_new_quotes(sections: Iterable[Section], quotes: Iterable[Section]) -> t
     return (*(each for each in sections if not is_quotes(each)), *quotes)
 
 
-def _listed(items: Iterable[str]) -> str:
-    # Indented, so that a quoted heading or fence does not count as structure of the document.
-    return "\n".join("- " + item.replace("\n", "\n  ") for item in items)
-
-
-def _parsed(text: str) -> list[str]:
-    items: list[str] = []
-    for line in text.split("\n"):
-        if line.startswith("- "):
-            items.append(line[2:])
-        elif items and line:
-            items[-1] += "\n" + line.removeprefix("  ")
-    return items
-
-
 def told_turns(facts: Facts) -> Iterator[Turn]:
-    """Turns, newest first; of those opened by a notification only those with more than a nod."""
-    return (turn for turn in reversed(facts.turns) if not _is_nod(turn))
-
-
-def _turns(facts: Facts) -> Iterator[Turn]:
-    """The same, with the very last turn whatever it is."""
-    last = facts.turns[-1:]
-    return (turn for turn in reversed(facts.turns) if turn in last or not _is_nod(turn))
+    """Turns, newest first; of those opened by a notification the last one, and those with more than a nod."""
+    return (turn for turn in reversed(facts.turns) if turn is facts.turns[-1] or not _is_nod(turn))
 
 
 def _is_nod(turn: Turn) -> bool:

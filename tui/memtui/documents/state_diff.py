@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
 
-from memtui.documents.compactor import members
 from memtui.documents.session_state import SessionState, render_session_state
 from memtui.ground.text import file_text
 from memtui.transcript.blocks import word_changes
@@ -16,6 +15,7 @@ from memtui.transcript.short_text import key_of
 Change = Literal["same", "added", "removed", "changed"]
 
 _HEADING = re.compile(r"## (.*)")
+_DECISIONS = "KEY DECISIONS"
 _LABEL = re.compile(r"\s*- (?:\[[ x]\] )?(?:\*\*IN PROGRESS\*\*|[\w ]{2,20}):")
 _MANY = ("Decision:", "Constraint:", "LATER:", "NEXT:", "Sub:")
 """Labels that may occur several times in a section."""
@@ -59,39 +59,29 @@ class SectionDiff(NamedTuple):
 
 def state_diff(old: SessionState | None, new: SessionState) -> tuple[SectionDiff, ...]:
     """The sections of `new` line by line, with changes since `old`; without `old` everything is new."""
-    before = _sections(old) if old is not None else {}
-    after = _sections(new)
-    known = {key_of(text) for each in (old.decisions if old else ()) for text in members(each)}
-    fresh = {key_of(text) for each in new.decisions for text in members(each)} - known
-    titles = dict.fromkeys((*after, *before))
-    found = []
-    for title in titles:
-        # Decisions are only ever added: one never replaces another.
-        decisions = title.startswith("KEY DECISIONS")
-        lines = _lines(before.get(title, []), after.get(title, []), pair=not decisions)
-        found.append(SectionDiff(title, tuple(_marked(lines, fresh) if decisions else lines)))
-    return tuple(found)
+    return text_diff(_text(old) if old is not None else None, _text(new))
 
 
 def text_diff(old: str | None, new: str) -> tuple[SectionDiff, ...]:
     """The sections of a text line by line, with changes since `old`; without `old` everything is new."""
-    before, after = (_lines_by_heading(file_text(text).split("\n")) for text in (old or "", new))
+    before, after = (_lines_by_heading(text) for text in (old or "", new))
+    sections = ((title, before.get(title, []), after.get(title, [])) for title in (after | before))
     return tuple(
-        SectionDiff(title, tuple(_lines(before.get(title, []), after.get(title, []), pair=True)))
-        for title in dict.fromkeys((*after, *before))
+        SectionDiff(title, tuple(_decisions(was, now) if title.startswith(_DECISIONS) else _lines(was, now)))
+        for title, was, now in sections
     )
 
 
-def _sections(state: SessionState) -> dict[str, list[str]]:
-    """The document's lines by heading, without its first and last line."""
+def _text(state: SessionState) -> str:
+    """The document without its first and last line."""
     lines = render_session_state(state).split("\n")
-    return _lines_by_heading(line for line in lines if not line.startswith("==="))
+    return "\n".join(line for line in lines if not line.startswith("==="))
 
 
-def _lines_by_heading(text: Iterable[str]) -> dict[str, list[str]]:
+def _lines_by_heading(text: str) -> dict[str, list[str]]:
     sections: dict[str, list[str]] = {}
     lines: list[str] = []
-    for line in text:
+    for line in file_text(text).split("\n"):
         heading = _HEADING.fullmatch(line)
         if heading:
             lines = sections.setdefault(heading[1], [])
@@ -102,33 +92,33 @@ def _lines_by_heading(text: Iterable[str]) -> dict[str, list[str]]:
     return sections
 
 
-def _marked(lines: Iterator[LineDiff], fresh: set[str]) -> Iterator[LineDiff]:
-    for line in lines:
-        yield line._replace(is_new_decision=line.change == "added" and key_of(_value(line.text)) in fresh)
+def _decisions(before: Sequence[str], after: Sequence[str]) -> Iterator[LineDiff]:
+    """Decisions are only ever added: one never replaces another, and one joined to others is not new."""
+    known = {"", *map(_decision_key, ("N/A", *before))}
+    for line in _lines(before, after, pair=False):
+        new = line.text.lstrip().startswith("- ") and _decision_key(line.text) not in known
+        yield line._replace(is_new_decision=line.change == "added" and new)
 
 
-def _value(line: str) -> str:
-    """A decision's line without its bullet and label."""
+def _decision_key(line: str) -> str:
+    """Of a decision's line, without its bullet and label."""
     bare = line.strip().removeprefix("- ")
-    return bare.partition(":")[2] if bare.startswith(("Decision:", "Constraint:")) else bare
+    return key_of(bare.partition(":")[2] if bare.startswith(("Decision:", "Constraint:")) else bare)
 
 
-def _lines(before: Sequence[str], after: Sequence[str], *, pair: bool) -> Iterator[LineDiff]:
+def _lines(before: Sequence[str], after: Sequence[str], *, pair: bool = True) -> Iterator[LineDiff]:
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     for kind, start, stop, begin, end in matcher.get_opcodes():
         if kind == "equal":
             yield from (LineDiff("same", (Piece("same", line),)) for line in after[begin:end])
-        elif pair:
-            yield from _replaced(before[start:stop], list(after[begin:end]))
         else:
-            yield from (LineDiff("removed", (Piece("removed", line),)) for line in before[start:stop])
-            yield from (LineDiff("added", (Piece("added", line),)) for line in after[begin:end])
+            yield from _replaced(before[start:stop], list(after[begin:end]), pair=pair)
 
 
-def _replaced(gone: Sequence[str], come: list[str]) -> Iterator[LineDiff]:
-    """Replaced lines: those continued by a new line are compared with it."""
+def _replaced(gone: Sequence[str], come: list[str], *, pair: bool) -> Iterator[LineDiff]:
+    """Replaced lines; with `pair`, those continued by a new line are compared with it."""
     for line in gone:
-        at = next((number for number, other in enumerate(come) if _go_on(line, other)), None)
+        at = next((number for number, other in enumerate(come) if pair and _go_on(line, other)), None)
         if at is None:
             yield LineDiff("removed", (Piece("removed", line),))
             continue

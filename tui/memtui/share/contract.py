@@ -18,7 +18,7 @@ from typing import Annotated, NamedTuple
 from pydantic import BeforeValidator, Field, ValidationError
 
 from memtui.documents.format import Line, Moment, Record
-from memtui.documents.yaml_texts import dump, load
+from memtui.documents.memory import dump, load
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem
 from memtui.ground.text import FormatError

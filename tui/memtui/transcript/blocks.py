@@ -178,36 +178,25 @@ def read_entries(path: Path, lines: tuple[int, int] | None = None) -> Iterator[E
     for line in read_lines(path):
         if lines is not None and line.number > lines[1]:
             return
-        if lines is None or line.number >= lines[0]:
-            yield from _entries_of(line)
-
-
-def _entries_of(line: Line) -> Iterator[Entry]:
-    if line.problem in ("too long", "not JSON") and line.end > line.offset:
-        source = Source(line.number, line.offset, "", "claude code")
-        yield Entry("note", source, "", f"{line.problem}: {line.end - line.offset:,} bytes skipped")
-    for record in line.records:
-        stamp = record.get("timestamp")
-        place = Source(line.number, line.offset, stamp if isinstance(stamp, str) else "", "claude code")
-        for event in events(record):
-            entry = _entry(event, place)
+        if lines is not None and line.number < lines[0]:
+            continue
+        for block in blocks(line):
+            entry = _entry(block.event, Source(line.number, line.offset, block.stamp, "claude code"))
             if entry is not None and (entry.text.strip() or entry.kind not in ("said", "result")):
                 yield entry
 
 
-def _entry(event: Event, place: Source) -> Entry | None:
-    user = place._replace(speaker="user")
+def _entry(event: Shown, place: Source) -> Entry | None:
     match event:
-        case Words(kind, text) if is_ask(event) or kind == "local command":
-            return Entry("ask", user, "" if kind == "typed" else kind, text)
-        case Words("interruption", text):
-            return Entry("note", user, "", text)
+        case Words("interruption", text) | Skipped(text):
+            return Entry("note", place, "", text)
+        case Words(kind, text) if kind not in ("shell", "shell output"):
+            return Entry("ask", place._replace(speaker="user"), "" if kind == "typed" else kind, text)
         case Queued(text):
-            return Entry("ask", user, "queued", text)
+            return Entry("ask", place._replace(speaker="user"), "queued", text)
         case Said(text, agent):
-            return Entry(
-                "said", place._replace(speaker="subagent" if agent else "model"), "", text, agent=agent
-            )
+            source = place._replace(speaker="subagent" if agent else "model")
+            return Entry("said", source, "", text, agent=agent)
         case Call(_, name, _, agent):
             source = place._replace(speaker="subagent" if agent else "model")
             return Entry("call", source, name, target_of(event), agent=agent)

@@ -245,7 +245,7 @@ def as_stored(memory: ClaudeMemory, project: Project) -> New:
 
 def as_claudes(stored: StoredMemory, title: str, folder: Path) -> tuple[Path, str]:
     """A stored memory as one of Claude's: a free path in its folder, and the text, without secrets."""
-    from memtui.documents.yaml_texts import dump
+    from memtui.documents.memory import dump
     from memtui.transcript.short_text import one_line
 
     title = one_line(masked(title))
