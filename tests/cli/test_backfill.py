@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.cli import captures as module
+from memtui.cli import options
 from memtui.ground.project import Project, claude_config, transcript_slug
 from tests.cli.conftest import Memtui
 from tests.disk import names
@@ -48,7 +48,10 @@ def test_yes_writes_what_captures_then_lists(memtui: Memtui, project: Project, c
 
 def test_without_a_terminal_nothing_is_written(memtui: Memtui, project: Project, compacted: Path) -> None:
     result = memtui("captures", "--backfill")
-    assert (result.code, result.err) == (1, "memtui: nothing was written; write 1 capture with --yes.\n")
+    assert (result.code, result.err) == (
+        1,
+        "memtui: Write 1 capture? Nothing was changed: accept that with --yes.\n",
+    )
     assert not project.compacts.exists()
 
 
@@ -61,7 +64,7 @@ def test_the_person_is_asked(
     answer: str,
     written: bool,
 ) -> None:
-    monkeypatch.setattr(module, "can_answer", lambda: True)
+    monkeypatch.setattr(options, "can_answer", lambda: True)
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{answer}\n"))
     assert memtui("captures", "--backfill").code == 0
     assert project.compacts.exists() == written

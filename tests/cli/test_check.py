@@ -116,7 +116,7 @@ def test_neither_a_file_nor_an_id(memtui: Memtui, project: Project) -> None:
 
 
 def test_a_folder(memtui: Memtui, project: Project) -> None:
-    assert memtui("compact", "--check", ".").err == "memtui: . is a folder; name a file in it.\n"
+    assert memtui("compact", "--check", ".").err == "memtui: '.' is a folder; name a file in it.\n"
 
 
 def test_a_file_that_is_far_too_large(memtui: Memtui, project: Project) -> None:
@@ -125,5 +125,5 @@ def test_a_file_that_is_far_too_large(memtui: Memtui, project: Project) -> None:
     result = memtui("compact", "--check", "big.md")
     assert (result.code, result.err) == (
         1,
-        "memtui: big.md is larger than 16 MB: it is not a recovery text.\n",
+        "memtui: 'big.md' is larger than 16 MB.\n",
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.cli import export
+from memtui.cli import options
 from memtui.ground.project import Project, claude_config, transcript_slug
 from tests.cli.conftest import Memtui
 from tests.transcripts import Transcript
@@ -87,19 +87,19 @@ def test_a_file_of_others_is_changed_when_that_is_accepted_and_stays_byte_for_by
     file.chmod(0o640)
     refused = memtui("export", session, "--for", "codex")
     assert (refused.code, file.read_bytes()) == (1, OTHERS)
-    assert f"nothing was written: the handoff is added to {file}. Accept it with --yes." in refused.err
-    monkeypatch.setattr(export, "can_answer", lambda: True)
+    assert f"is added to {file}. Write it? Nothing was changed: accept that with --yes." in refused.err
+    monkeypatch.setattr(options, "can_answer", lambda: True)
     monkeypatch.setattr("sys.stdin", io.StringIO("n\ny\n"))
     left = memtui("export", session, "--for", "codex")
     assert f" characters, is added to {file}. Write it? [Y/n]: " in left.out
-    assert left.out.endswith("Nothing was written.\n") and file.read_bytes() == OTHERS
+    assert left.out.endswith("Nothing was changed.\n") and file.read_bytes() == OTHERS
     done = memtui("export", session, "--for", "codex")
     assert f"The handoff of session {session} is in {file}, " in done.out
     assert "`memtui export --for codex --done` removes it again.\n" in done.out
     assert file.read_bytes().startswith(OTHERS + b"\n\n<!-- memtui:handoff begin ")
     memtui("pin", "never push to main")
-    monkeypatch.setattr(export, "can_answer", lambda: False)
-    assert "the handoff replaces the one in" in memtui("export", "--for", "codex").err
+    monkeypatch.setattr(options, "can_answer", lambda: False)
+    assert " replaces the one in " in memtui("export", "--for", "codex").err
     memtui("export", "--for", "codex", "--yes")
     assert file.read_bytes().count(b"memtui:handoff begin") == 1 and b"never push" in file.read_bytes()
     assert memtui("export", "--for", "codex", "--done").out == f"Removed the handoff from {file}.\n"

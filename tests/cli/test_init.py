@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.cli import install
+from memtui.cli import install, options
 from memtui.ground.project import Project, claude_config, memtui_home
 from memtui.plugin.installing import EVENTS, FOLDER
 from memtui.store.archive_settings import archive_settings
@@ -66,7 +66,8 @@ def _said(claude: Path) -> list[str]:
 
 
 def _answers(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
-    monkeypatch.setattr(install, "can_answer", lambda: True)
+    for module in (install, options):
+        monkeypatch.setattr(module, "can_answer", lambda: True)
     monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{word}\n" for word in words)))
 
 
@@ -93,7 +94,7 @@ def test_installed_once_and_taken_away(
 
 def test_nothing_is_done_unasked(memtui: Memtui, claude: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = memtui("init")
-    assert (result.code, result.err) == (1, "memtui: nothing was changed; accept this with --yes.\n")
+    assert (result.code, result.err) == (1, "memtui: Do this? Nothing was changed: accept that with --yes.\n")
     _answers(monkeypatch, "n")
     assert memtui("init").out.endswith("Nothing was changed.\n")
     assert _said(claude) == [] and not (claude / "commands").exists()

@@ -130,5 +130,5 @@ def test_a_review_that_is_too_long_changes_nothing(
     result = memtui("review", "--from-stdin")
     assert (result.code, result.err) == (
         1,
-        "memtui: standard input is longer than 1 MB; nothing was changed.\n",
+        "memtui: standard input is larger than 1 MB.\n",
     )

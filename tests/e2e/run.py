@@ -22,6 +22,7 @@ from typing import Any
 
 from memtui.ground.project import Project, memtui_home
 from memtui.hooks.context import context_block
+from memtui.hooks.records import Report
 from tests.e2e.api import CHOICE, Api, serving
 from tests.e2e.resuming import drawn_by_the_mod, resumed_from_the_reader, settled
 from tests.tmux_run import Tmux, command
@@ -354,7 +355,7 @@ def _by_hand(run: Run) -> None:
     """A compaction by hand, and a resumed session."""
     run.activates("paddle", 60_000)
     home = memtui_home({"XDG_DATA_HOME": f"{run.env['HOME']}/.local/share"})
-    block = json.dumps(context_block(Project(run.project), home).strip(), ensure_ascii=False)[1:-1]
+    block = json.dumps(context_block(Project(run.project), home, Report()).strip(), ensure_ascii=False)[1:-1]
     before = len(run.api.requests)
     run.claude("/compact keep the otters")
     _check(7_000 < len(block) < 10_000, "rules fill the room that a compaction has for them", str(len(block)))

@@ -55,8 +55,8 @@ def agile(world: World) -> World:
     return world
 
 
-def block(world: World, **options: str) -> str:
-    return context_block(world.project, world.home, options.get("profile"), Report())  # type: ignore[arg-type]
+def block(world: World) -> str:
+    return context_block(world.project, world.home, Report())
 
 
 def test_the_whole_block(agile: World) -> None:
@@ -101,28 +101,11 @@ def test_a_plain_project_goes_by_its_own_name(world: World) -> None:
 
 def test_an_empty_project_has_a_block_too(tmp_path: Path) -> None:
     (tmp_path / "harbor").mkdir()
-    assert context_block(Project(tmp_path / "harbor"), memtui_home({"MEMTUI_HOME": str(tmp_path)})) == (
+    home = memtui_home({"MEMTUI_HOME": str(tmp_path)})
+    assert context_block(Project(tmp_path / "harbor"), home, Report()) == (
         "HARBOR PROJECT CONTEXT (preserve during compact):\n"
         "=================================================\n\n## Project Status\n- Project: harbor\n"
     )
-
-
-def test_a_profile_can_be_asked_for(world: World, agile: World) -> None:
-    plain = block(agile, profile="plain")
-    assert plain.startswith("AGILEFLOW PROJECT CONTEXT")  # its own name
-    assert "## ACTIVE COMMAND: /babysit\n" in plain
-    agile.project.root.rename(agile.base / "other")
-    bare = World(agile.base / "bare")
-    assert block(bare, profile="agileflow").splitlines()[:8] == [
-        "AGILEFLOW PROJECT CONTEXT (preserve during compact):",
-        "====================================================",
-        "",
-        "## Project Status",
-        "- Project: AgileFlow vunknown",
-        "- Branch: main",
-        "- Active Stories: None in progress",
-        "- WIP Count: 0",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -204,7 +187,7 @@ def _titles(found: str) -> set[str]:
 def test_a_broken_file_is_reported(agile: World) -> None:
     agile.put("docs/09-agents/status.json", "{")
     report = Report()
-    context_block(agile.project, agile.home, report=report)
+    context_block(agile.project, agile.home, report)
     assert report.outcome == "docs/09-agents/status.json is not valid JSON"
 
 
@@ -284,7 +267,8 @@ def test_a_detached_head_and_a_strange_one(world: World) -> None:
 
 def test_the_agileflow_profile_is_a_drop_in_for_its_script(world: World) -> None:
     world.put("package.json", json.dumps({"name": "my-shop", "version": "1.2.3"}))
-    assert block(world, profile="agileflow") == (
+    world.put(".agileflow/config.json", "{}")
+    assert block(world) == (
         "AGILEFLOW PROJECT CONTEXT (preserve during compact):\n"
         "====================================================\n\n"
         "## Project Status\n- Project: AgileFlow v1.2.3\n- Branch: main\n- Active Stories: None in progress\n"

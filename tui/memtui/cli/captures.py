@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import click
 
-from memtui.cli.options import json_option, places_option, yes_option
-from memtui.cli.output import can_answer, print_json, print_list, print_table, say
+from memtui.cli.options import agreed, json_option, places_option, yes_option
+from memtui.cli.output import print_json, print_list, print_table, say
 from memtui.documents.capture_text import opening
 from memtui.ground.clock import local_minute, parse_iso
 from memtui.ground.project import Places
@@ -86,7 +86,7 @@ def _backfill(places: Places, yes: bool, as_json: bool) -> None:
             return
         rows = [(local_minute(each.at), each.session_id, _title(message)) for each, message in missing]
         print_table(("Time", "Session", "First message"), rows, flexible=2)
-    write = yes or not missing or _agreed(len(missing), as_json)
+    write = yes or (not as_json and agreed(f"Write {_captures(len(missing))}?", yes))
     listed = []
     for each, message in missing:
         path = write_missing(project, each, message) if write else None
@@ -106,14 +106,6 @@ def _backfill(places: Places, yes: bool, as_json: bool) -> None:
         say(f"Wrote {_captures(written)} to {project.compacts}")
     else:
         say("Nothing was written.")
-
-
-def _agreed(number: int, as_json: bool) -> bool:
-    if as_json:
-        return False
-    if not can_answer():
-        raise click.ClickException(f"nothing was written; write {_captures(number)} with --yes.")
-    return click.confirm(f"Write {_captures(number)}?", default=True)
 
 
 def _captures(number: int) -> str:

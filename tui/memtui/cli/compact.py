@@ -18,6 +18,7 @@ from memtui.cli.options import (
     draft_note,
     edited,
     engine_option,
+    given_bytes,
     json_option,
     places_option,
 )
@@ -102,7 +103,8 @@ def compact(
     if checked is not None:
         name = "standard input" if checked == "-" else checked
         session = session or str(transcript or "")
-        check_text(name, _given(checked), places, session if cited else None, as_json=as_json)
+        text = given_bytes(checked, _LIMIT).decode("utf-8", "replace")
+        check_text(name, text, places, session if cited else None, as_json=as_json)
         return
     compacted = draft(places, transcript=_file(transcript), session=session)
     if engine == Engine.CLAUDE:
@@ -275,23 +277,3 @@ def _summary(points: Sequence[Point]) -> str:
     parts += [f"{number[Verdict.WARN]} warn"] if number[Verdict.WARN] else []
     parts += [f"{number[Verdict.FAIL]} fail"] if number[Verdict.FAIL] else []
     return f"Checklist: {', '.join(parts)}."
-
-
-def _given(source: str) -> str:
-    """The text of a file, or of standard input.
-
-    Raises:
-        click.ClickException: it is a folder, or too large.
-        FileProblem: it cannot be read.
-    """
-    path = expanded(source)
-    if source == "-":
-        data = sys.stdin.buffer.read(_LIMIT + 1) if sys.stdin is not None else b""
-    elif path.is_dir():
-        raise click.ClickException(f"{source} is a folder; name a file in it.")
-    else:
-        with reading(path), path.open("rb") as file:
-            data = file.read(_LIMIT + 1)
-    if len(data) > _LIMIT:
-        raise click.ClickException(f"{source} is larger than {_LIMIT >> 20} MB: it is not a recovery text.")
-    return data.decode("utf-8", "replace")

@@ -22,8 +22,8 @@ from memtui.cli.handoff import (
     write_file,
 )
 from memtui.cli.memory_store import complete_id, full_id, opened
-from memtui.cli.options import json_option, places_option, yes_option
-from memtui.cli.output import can_answer, copied, is_terminal, print_bytes, print_json, print_result, say
+from memtui.cli.options import agreed, json_option, places_option, yes_option
+from memtui.cli.output import copied, is_terminal, print_bytes, print_json, print_result, say
 from memtui.flows.restore import restore_memory, restore_session
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import system_clock
@@ -172,14 +172,9 @@ def _hand_over(
         raise FileProblem(path, str(error)) from error
     how = "replaces the one in" if known else "is added to" if before is not None else "makes the file"
     size = f"{len(made.text):,} characters"
-    if not yes:
-        if as_json or not can_answer():
-            raise click.ClickException(
-                f"nothing was written: the handoff {how} {path}. Accept it with --yes."
-            )
-        if not click.confirm(clean_line(f"The handoff, {size}, {how} {path}. Write it?"), default=True):
-            say("Nothing was written.")
-            return
+    if not agreed(f"The handoff, {size}, {how} {path}. Write it?", yes):
+        say("Nothing was changed.")
+        return
     write_file(path, above, before, after)
     note = why_unread(path, top) if agent == "codex" else ""
     if as_json:

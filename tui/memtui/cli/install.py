@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import click
 
-from memtui.cli.options import json_option, places_option, yes_option
+from memtui.cli.options import agreed, json_option, places_option, yes_option
 from memtui.cli.output import can_answer, print_json, print_list, say
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import local_minute, system_clock
@@ -80,12 +80,9 @@ def _done(plan: Plan, places: Places, yes: bool, nothing: str) -> bool:
     say("\n".join(f"  {each}" for each in plan.lines()))
     if typed := typed_lines(plan):
         say("claude is not on the PATH: its lines are yours to type at Claude Code's prompt.")
-    if not yes:
-        if not can_answer():
-            raise click.ClickException("nothing was changed; accept this with --yes.")
-        if not click.confirm("Do this?", default=True):
-            say("Nothing was changed.")
-            return False
+    if not agreed("Do this?", yes):
+        say("Nothing was changed.")
+        return False
     for sentence in apply(plan, places):
         say(sentence)
     if typed:

@@ -13,7 +13,7 @@ import click
 from memtui.cli import claude_memory
 from memtui.cli.compact import check_text, points_json
 from memtui.cli.memory_store import complete_id, full_id, opened
-from memtui.cli.options import json_option, places_option
+from memtui.cli.options import given_bytes, json_option, places_option
 from memtui.cli.output import (
     is_terminal,
     print_bytes,
@@ -28,7 +28,7 @@ from memtui.cli.output import (
 from memtui.documents.checklist import Point, Verdict, check_recovery
 from memtui.documents.memory import MemoryMeta, tags_of
 from memtui.ground.clock import local_minute
-from memtui.ground.files import FileProblem, create_exclusive, read_within, reading
+from memtui.ground.files import FileProblem, create_exclusive, read_within
 from memtui.ground.project import Places, expanded
 from memtui.ground.text import FormatError
 from memtui.secrets.secrets import find
@@ -48,8 +48,6 @@ _SCREEN = 50
 """Default length of a list: a screen or two, quick for any store."""
 _DRAWN = 2
 """Minimum number of memories that name a drawn entity."""
-_STEP = 1 << 20
-_TOO_LARGE = f"larger than {LIMIT >> 20} MB"
 _COLUMNS = ("ID", "Time", "State", "Title", "Tags", "Project")
 
 _id = click.argument("memory_id", metavar="ID", shell_complete=complete_id)
@@ -118,37 +116,13 @@ def _given(argument: str | None, option: str | None) -> bytes:
     """
     if argument is not None and option is not None:
         raise click.UsageError("name the file once, as FILE or with --file.")
-    name = argument if argument is not None else option
-    data = _piped(asked=name == "-") if name in (None, "-") else _content(Path(name or ""))
+    name = argument or option
+    if name is None and sys.stdin is not None and sys.stdin.isatty():
+        raise click.UsageError("there is no text: name a file, pipe one in, or name - to type it here.")
+    data = given_bytes(name or "-", LIMIT)
     if not data.strip():
         what = "standard input" if name in (None, "-") else f"'{name}'"
         raise click.ClickException(f"{what} is empty; nothing was imported.")
-    return data
-
-
-def _piped(*, asked: bool) -> bytes:
-    if sys.stdin is None:
-        raise click.ClickException("standard input is closed; name a file, or pipe a text in.")
-    if sys.stdin.isatty():
-        if not asked:
-            raise click.UsageError("there is no text: name a file, pipe one in, or name - to type it here.")
-        click.echo("Type or paste the text; ctrl+d on a line of its own ends it.", err=True)
-    data = b""
-    while part := sys.stdin.buffer.read(_STEP):
-        data += part
-        if len(data) > LIMIT:
-            raise click.ClickException(f"standard input is {_TOO_LARGE}; nothing was imported.")
-    return data
-
-
-def _content(path: Path) -> bytes:
-    path = expanded(path)
-    if path.is_dir():
-        raise click.ClickException(f"'{path}' is a folder; name the file in it.")
-    with reading(path), path.open("rb") as file:  # including a pipe: import <(...)
-        data = file.read(LIMIT + 1)
-    if len(data) > LIMIT:
-        raise click.ClickException(f"'{path}' is {_TOO_LARGE}; nothing was imported.")
     return data
 
 

@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 
 import click
 
-from memtui.cli.output import say
+from memtui.cli.output import can_answer, say
 from memtui.ground.clean import clean_line
-from memtui.ground.files import FileProblem
-from memtui.ground.project import Home, Places, Project, claude_config, find_root, memtui_home
+from memtui.ground.files import FileProblem, reading
+from memtui.ground.project import Home, Places, Project, claude_config, expanded, find_root, memtui_home
 from memtui.ground.text import FormatError
 
 T = TypeVar("T")
@@ -82,6 +82,42 @@ def is_empty(project: Project, home: Home, claude: Path) -> bool:
         )
     except (FileProblem, OSError):
         return False
+
+
+def agreed(question: str, yes: bool, *, default: bool = True) -> bool:
+    """Whether the user agrees to a change, or has done so with --yes.
+
+    Raises:
+        click.ClickException: there is no terminal to ask on.
+    """
+    if not yes and not can_answer():
+        raise click.ClickException(f"{question} Nothing was changed: accept that with --yes.")
+    return yes or click.confirm(clean_line(question), default=default)
+
+
+def given_bytes(name: str, limit: int) -> bytes:
+    """The content of a file, or of standard input if the name is ``-``.
+
+    Raises:
+        click.ClickException: it is a folder, closed, or larger than `limit` bytes.
+        FileProblem: the file cannot be read.
+    """
+    path = expanded(name)
+    if name != "-":
+        if path.is_dir():
+            raise click.ClickException(f"'{name}' is a folder; name a file in it.")
+        with reading(path), path.open("rb") as file:  # including a pipe: import <(...)
+            data = file.read(limit + 1)
+    elif sys.stdin is None:
+        raise click.ClickException("standard input is closed; name a file, or pipe a text in.")
+    else:
+        if sys.stdin.isatty():
+            click.echo("Type or paste the text; ctrl+d on a line of its own ends it.", err=True)
+        data = sys.stdin.buffer.read(limit + 1)
+    if len(data) > limit:
+        what = "standard input" if name == "-" else f"'{name}'"
+        raise click.ClickException(f"{what} is larger than {limit >> 20} MB.")
+    return data
 
 
 @contextmanager

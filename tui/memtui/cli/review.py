@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from memtui.cli.options import (
     draft_note,
     edited,
     engine_option,
+    given_bytes,
     json_option,
     places_option,
     yes_option,
@@ -215,10 +215,7 @@ def _drafted(capture: Capture, engine: str, places: Places) -> Draft:
 
 def _from_standard_input(capture: Capture, places: Places, cited: bool) -> Draft:
     """The review on standard input. If it has no summary, the draft's is used."""
-    data = sys.stdin.buffer.read(_LIMIT + 1) if sys.stdin is not None else b""
-    if len(data) > _LIMIT:
-        raise click.ClickException("standard input is longer than 1 MB; nothing was changed.")
-    text = data.decode("utf-8", "replace")
+    text = given_bytes("-", _LIMIT).decode("utf-8", "replace")
     try:
         draft = from_review(text)
     except FormatError as error:

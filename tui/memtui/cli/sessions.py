@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.options import json_option, places_option, yes_option
+from memtui.cli.options import agreed, json_option, places_option, yes_option
 from memtui.cli.output import print_list, say
 from memtui.flows.forgetting import Traces, forget, traces_of
 from memtui.ground.clock import day_and_minute, local_minute, system_clock
@@ -233,7 +233,7 @@ def prune_command(age: str, size: str, yes: bool) -> None:
             f"{each.session_id[:8]}  {each.folder}  {size_text(each.packed)}"
             f"{'' if each.is_live else '  the only copy'}"
         )
-    if yes or click.confirm(f"Delete {sessions_text(len(old))} from the archive?", default=False):
+    if agreed(f"Delete {sessions_text(len(old))} from the archive?", yes, default=False):
         for each in old:
             copies.remove(each)
         say(f"Deleted {len(old)}. {_place(copies)}")
@@ -274,7 +274,7 @@ def forget_command(session: str, yes: bool, places: Places) -> None:
         say(f"memtui has no data of session {traces.session_id}.")
         return
     _show(traces)
-    if not yes and not click.confirm("Delete this for good? It cannot be undone.", default=False):
+    if not agreed("Delete this for good? It cannot be undone.", yes, default=False):
         return
     failed = forget(places, traces)
     for each in failed:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import click
 
 from memtui.cli.memory_store import complete_id, full_id, opened
-from memtui.cli.options import json_option, places_option, yes_option
+from memtui.cli.options import agreed, json_option, places_option, yes_option
 from memtui.cli.output import is_terminal, print_json, print_list, say
 from memtui.cli.startup import BAD_INPUT
 from memtui.ground.clock import age, local_minute, parse_iso, system_clock
@@ -226,7 +226,7 @@ def forget(memory_id: str, yes: bool) -> None:
     holding = [each for each in sharings if each.names.key(memory_id) in each.state().memories]
     if not holding:
         raise click.ClickException(f"{memory_id} was not shared: `memtui memory delete` deletes it.")
-    if not yes and not click.confirm(f"Remove the texts of {memory_id} for good?", default=False):
+    if not agreed(f"Remove the texts of {memory_id} for good?", yes, default=False):
         return
     failed = False
     for sharing in holding:

@@ -61,7 +61,7 @@ def pre_compact(payload: Payload, project: Project, home: Home, now: datetime, r
         report.add_work(f"left the rules to {report.left[RULES]}")
         text = pins_text(project, home, FOR_SUMMARISER, report)
     else:
-        text = context_block(project, home, report=report)
+        text = context_block(project, home, report)
     if not payload.agent_id:
         catch_up(payload.session_id, payload.transcript_path, project, home, report)
     asked = joined(

@@ -6,7 +6,7 @@ import json
 import os
 import re
 from itertools import islice
-from typing import Any, Literal
+from typing import Any
 
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.files import FileMissing, FileProblem, folder_within, read_within, tail_within
@@ -22,8 +22,6 @@ from memtui.hooks.in_force import (
 from memtui.hooks.records import Report
 from memtui.hooks.sections import Section, abridged, fitting, joined
 from memtui.secrets.quoting import fenced, harmless, safe
-
-Profile = Literal["agileflow", "plain"]
 
 SUMMARISER_LIMIT = 9_900
 """Upper limit of the block in characters (`size_of`). Claude Code 2.1.330 cuts what a PreCompact hook prints
@@ -67,26 +65,17 @@ _HEADED_CONVENTIONS = re.compile(r"(key|critical|important)\b|.*\bconventions?\b
 _FENCE = re.compile(r"\s{0,3}(```|~~~)")
 
 
-def context_block(
-    project: Project, home: Home, profile: Profile | None = None, report: Report | None = None
-) -> str:
+def context_block(project: Project, home: Home, report: Report) -> str:
     """The text for a compaction's summariser: status, pins, rules of active commands, key files.
 
-    Args:
-        project: the project.
-        home: where the user's own pins are.
-        profile: ``agileflow`` names it and its commands as seed 002 does, and prints what AgileFlow's own
-            script always prints; ``plain`` by the project's own name. None looks for AgileFlow's folders.
-        report: receives read problems.
+    Where AgileFlow's folders are, it is named and its commands are, as seed 002 does, and what its own script
+    always prints is there; else the project goes by its own name. The report receives read problems.
 
     Returns:
         Clean text of less than `SUMMARISER_LIMIT` characters, ending in a line feed. Long rules are
         abridged; of the other sections whole ones are left out where there is no room.
     """
-    report = report or Report()
-    agile = profile == "agileflow" or (
-        profile is None and any(_is_present(project, place) for place in _AGILEFLOW)
-    )
+    agile = any(_is_present(project, place) for place in _AGILEFLOW)
     known = safe(_conventions(project, report))
     conventions = [fenced(known)] if known else ["- Read CLAUDE.md for project conventions"] if agile else []
     activity = [safe(each) for each in _recent_activity(project, report)]

@@ -122,7 +122,7 @@ def active_rules(project: Project, report: Report) -> list[Rules]:
 
     commands = CommandsFile(project, HOOK_PATIENCE)
     try:
-        statuses = _statuses(commands, commands.entries())
+        statuses = command_statuses(commands, commands.entries())
     except FileProblem as problem:
         report.problem(problem)
         return []
@@ -136,7 +136,12 @@ def command_statuses(commands: CommandsFile, entries: Sequence[ActiveCommand]) -
     """The status of each active command, in the order given; each command's file is read once."""
     from memtui.store.commands_file import normalised
 
-    statuses = _statuses(commands, entries)
+    statuses = []
+    for entry in entries:
+        try:
+            statuses.append(CommandStatus(entry, commands.summary(entry.name)))
+        except FileProblem as problem:
+            statuses.append(CommandStatus(entry, problem=problem))
     rules = _rules(statuses)
     sizes = [size_of(each.text) for each in rules]
     in_summary, in_notes = shares(sizes, SUMMARISER_ROOM - FENCE * len(rules)), shares(sizes, RULES_ROOM)
@@ -147,21 +152,9 @@ def command_statuses(commands: CommandsFile, entries: Sequence[ActiveCommand]) -
             then = "after it" if summary else "after a compaction"
             shortages[each.name] = f"{size:,} characters: room for {summary}about {after:,} or more {then}"
     return [
-        status
-        if status.problem
-        else status._replace(shortage=shortages.get(normalised(status.entry.name), ""))
-        for status in statuses
+        each._replace(shortage="" if each.problem else shortages.get(normalised(each.entry.name), ""))
+        for each in statuses
     ]
-
-
-def _statuses(commands: CommandsFile, entries: Sequence[ActiveCommand]) -> list[CommandStatus]:
-    statuses = []
-    for entry in entries:
-        try:
-            statuses.append(CommandStatus(entry, commands.summary(entry.name)))
-        except FileProblem as problem:
-            statuses.append(CommandStatus(entry, problem=problem))
-    return statuses
 
 
 def _rules(statuses: Sequence[CommandStatus]) -> list[Rules]:

@@ -167,17 +167,11 @@ def _print(text: str) -> bool:
     return True
 
 
-GRANTED_SECONDS = 10
-"""The `timeout` that `memtui init` sets for a hook: Claude Code waits this long."""
-
 HARD_STOP_SECONDS = 7.0
-"""Only needed on a loaded machine; optional work has shorter limits of its own."""
-
-GRANTED_FOR_CAPTURE = 60
-"""The same for PreCompact, which must not lose a capture; the summary takes longer (Claude Code fact)."""
+"""Less than the `timeout` in the plugin's ``hooks.json``; optional work has shorter limits of its own."""
 
 CAPTURE_STOP_SECONDS = 50.0
-"""The same as `HARD_STOP_SECONDS` for PreCompact."""
+"""The same for PreCompact, which must not lose a capture; the summary takes longer (Claude Code fact)."""
 
 _LAST_SECONDS = 1.0
 """Time for releasing locks and writing the log. The rest of the timeout is for starting Python."""
