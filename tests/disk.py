@@ -20,14 +20,6 @@ def age(folder: Path, seconds: float = 24 * 3600) -> None:
         os.utime(path, (then, then), follow_symlinks=False)
 
 
-def left_over(folder: Path) -> Path:
-    """A new file in a folder as a killed process has left it long ago."""
-    path = folder / f".memtui-{DEAD_PID}-0123456789ab.tmp"
-    path.write_bytes(b"text")
-    age(folder)
-    return path
-
-
 def names(folder: Path) -> list[str]:
     """The names in a folder, sorted."""
     return sorted(path.name for path in folder.iterdir())

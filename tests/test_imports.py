@@ -12,14 +12,6 @@ import pytest
 
 from tests.hooks.world import World
 
-_PROGRAM = """
-import atexit, sys
-atexit.register(lambda: print("\\nMODULES", *sorted(sys.modules)))
-sys.argv[0] = "memtui"
-from memtui.__main__ import main
-main()
-"""
-
 
 def _ran(program: str, *words: str, cwd: Path) -> str:
     """The output of a program in an interpreter of its own, which must not fail."""
@@ -32,10 +24,6 @@ def _ran(program: str, *words: str, cwd: Path) -> str:
     assert "MODULES" in done.stdout, done.stderr
     assert "Traceback" not in done.stderr
     return done.stdout
-
-
-def _imported(*words: str, cwd: Path) -> set[str]:
-    return set(_ran(_PROGRAM, *words, cwd=cwd).rpartition("MODULES")[2].split())
 
 
 _COMMANDS = (

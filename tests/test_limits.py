@@ -4,46 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP, signal.SIGTERM])
-def test_signals_that_this_process_ignores_end_its_children(number: int) -> None:
-    child = f"import os, time; os.kill(os.getpid(), {int(number)}); time.sleep(60)"
-    program = (
-        "import signal, subprocess, sys\n"
-        f"signal.signal({int(number)}, signal.SIG_IGN)  # as in a job started with `&`, or by nohup\n"
-        "from tests.limits import reset_signals\n"
-        "reset_signals()\n"
-        f"print(subprocess.run([sys.executable, '-c', {child!r}], stderr=-3, timeout=50).returncode)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
-    )
-    assert done.stdout.split() == [str(-number)]
-
-
-def test_a_test_that_hangs_ends_with_its_stack() -> None:
-    program = (
-        "import threading\n"
-        "from tests import limits\n"
-        "limits.begin(0.1)\n"
-        "def hang():\n"
-        "    threading.Event().wait()\n"
-        "hang()"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
-    )
-    assert done.returncode == 1
-    assert "Timeout" in done.stderr and " in hang" in done.stderr
 
 
 def test_every_test_is_limited(request: pytest.FixtureRequest) -> None:

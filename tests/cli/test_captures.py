@@ -55,11 +55,6 @@ def test_a_pipe_gets_tab_separated_lines_newest_first(memtui: Memtui, three: Pro
     assert third.split("\t") == ["reviewed", "2026-01-02 13:15", "Add refunds", capture_name(MORNING)]
 
 
-def test_pending_only(memtui: Memtui, three: Project) -> None:
-    (line,) = memtui("captures", "--pending").out.splitlines()
-    assert line.startswith("pending\t")
-
-
 def test_json_has_every_field(memtui: Memtui, three: Project) -> None:
     pending, broken, done = json.loads(memtui("captures", "--json").out)
     assert pending == {
@@ -87,13 +82,6 @@ def test_a_terminal_gets_a_table(memtui: Memtui, three: Project, monkeypatch: py
     assert head.split() == ["Status", "Time", "Title", "File"]
     assert first.startswith("pending ")
     assert first.endswith(capture_name(EVENING))
-
-
-def test_another_project_is_named_by_root(memtui: Memtui, three: Project, tmp_path: Path) -> None:
-    (three.root / "src").mkdir()
-    (tmp_path / "elsewhere").mkdir()
-    assert memtui("captures", "--root", str(three.root / "src")).out == memtui("captures").out
-    assert memtui("captures", "--root", str(tmp_path / "elsewhere"), "--json").out == "[]\n"
 
 
 def test_a_root_that_is_no_folder_is_a_usage_error(memtui: Memtui, project: Project) -> None:

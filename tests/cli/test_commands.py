@@ -10,7 +10,6 @@ import pytest
 from memtui.cli import command
 from memtui.ground.project import Project
 from memtui.store import commands_file
-from memtui.store.commands_file import CommandsFile, CommandSummary
 from tests.cli.conftest import Memtui, Result
 
 NOW = datetime(2025, 12, 22, 2, 16, 52, 89_000, tzinfo=UTC)
@@ -96,14 +95,6 @@ def test_list(memtui: Memtui, project: Project) -> None:
     assert listed[1]["summary"] == "" and listed[1]["problem"].startswith("is neither in ")
 
 
-def test_long_rules_are_said_to_be_shortened(memtui: Memtui, project: Project) -> None:
-    _rules(project, "babysit", "Ask first. " * 600)
-    note = "6,600 characters: room for about 3,500 or more after a compaction"
-    assert f"Note: {note}." in memtui("command", "activate", "babysit").out
-    assert f"({note})" in memtui("command", "list").out
-    assert json.loads(memtui("command", "list", "--json").out)[0]["note"] == note
-
-
 def test_rules_that_have_no_room_together_are_said_to_be_shortened(memtui: Memtui, project: Project) -> None:
     for name, size in (("a", 200), ("b", 20_000), ("c", 20_000)):
         _rules(project, name, "r" * size)
@@ -114,24 +105,6 @@ def test_rules_that_have_no_room_together_are_said_to_be_shortened(memtui: Memtu
     for name in ("b", "c"):
         _rules(project, name, "r" * 2_000)
     assert memtui("command", "list").out.count("2,000 characters: room for about 1,650 or more after a") == 2
-
-
-def test_the_file_of_each_command_is_read_once(
-    memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("a", "b"):
-        _rules(project, name)
-        memtui("command", "activate", name)
-    names: list[str] = []
-    read = CommandsFile.summary
-
-    def summary(commands: CommandsFile, name: str) -> CommandSummary:
-        names.append(name)
-        return read(commands, name)
-
-    monkeypatch.setattr(CommandsFile, "summary", summary)
-    rows = json.loads(memtui("command", "list", "--json").out)
-    assert [row["name"] for row in rows] == names == ["a", "b"]
 
 
 def test_clear(memtui: Memtui, project: Project) -> None:
@@ -156,16 +129,6 @@ def test_a_broken_file_is_reported(memtui: Memtui, project: Project) -> None:
         result = memtui("command", *words)
         assert (result.code, result.out) == (1, "")
         assert "is broken: it is not valid JSON" in result.err
-
-
-def test_another_project(memtui: Memtui, project: Project) -> None:
-    other = project.root.parent / "other"
-    (other / ".git").mkdir(parents=True)
-    _rules(Project(other), "a")
-    memtui("command", "activate", "a", "--root", str(other))
-    assert _names(Project(other)) == ["a"]
-    assert memtui("command", "list", "--root", str(other)).out.startswith("a\t")
-    assert memtui("command", "list").out.startswith("No command")
 
 
 def test_as_json(memtui: Memtui, project: Project) -> None:

@@ -82,12 +82,6 @@ def test_force_stores_and_shows_the_box(memtui: Memtui, used: Project) -> None:
     )
 
 
-def test_description_and_tags(memtui: Memtui, used: Project) -> None:
-    assert memtui("compact", "--force", "--description", "Tax", "--tags", "a, b", "--tags", "c").code == 0
-    meta = backend().get(ID).meta
-    assert (meta.description, meta.tags) == ("Tax", ("a", "b", "c"))
-
-
 def test_print_stores_nothing_and_gives_the_bytes_that_are_stored(memtui: Memtui, used: Project) -> None:
     printed = memtui("compact", "--print")
     assert printed.code == 0
@@ -119,13 +113,6 @@ def test_a_person_accepts(memtui: Memtui, used: Project, monkeypatch: pytest.Mon
     assert "## Objective" in result.out
     assert recovery_box(ID) in result.out
     assert backend().list().total == 1
-
-
-def test_a_person_leaves_it(memtui: Memtui, used: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    _says(monkeypatch, "n")
-    result = memtui("compact")
-    assert (result.code, result.out.endswith("Nothing was stored.\n")) == (0, True)
-    assert backend().list().total == 0
 
 
 def _edits(monkeypatch: pytest.MonkeyPatch, *texts: str) -> None:
@@ -165,14 +152,6 @@ def test_a_session_of_another_project(memtui: Memtui, used: Project, tmp_path: P
     assert result.code == 0
     assert f"The session worked in {other}, and the memory is kept as one of that project." in result.out
     assert backend().get(ID).meta.project == str(other)
-
-
-def test_a_session_by_its_id(memtui: Memtui, used: Project) -> None:
-    write_session(used.root, "7a-second", "Paint the fence in green")
-    assert "Paint the fence" in memtui("compact", "--session", "7a", "--print").out
-    result = memtui("compact", "--session", "nope", "--print")
-    assert (result.code, result.out) == (1, "")
-    assert result.err == f"memtui: {used.root} has no session whose id is or begins like this: nope.\n"
 
 
 @pytest.mark.parametrize(

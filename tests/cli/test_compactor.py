@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import time
 from pathlib import Path
@@ -33,11 +32,6 @@ class Session:
 @pytest.fixture
 def session(project: Project) -> Session:
     return Session(project)
-
-
-@pytest.mark.parametrize("interval", ["0", "-1", "x", "9999"])
-def test_an_interval_is_a_time(memtui: Memtui, session: Session, interval: str) -> None:
-    assert memtui("compactor", "--interval", interval).code == 2
 
 
 def test_it_looks_until_it_is_ended(
@@ -90,13 +84,3 @@ def test_a_signal_ends_it(session: Session, project: Project, number: int, code:
         process.end()
     assert (process.returncode, err.strip()) == (code, b"")
     assert not list(Path(memtui_home().states).rglob("*.tmp"))
-
-
-def test_as_json(memtui: Memtui, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    def end(seconds: float) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(time, "sleep", end)
-    first = json.loads(memtui("compactor", "--json").out)
-    assert (first["session_id"], first["version"]) == (SESSION, 1)
-    assert first["doing"] == '"Fix the token refresh race." (L1)' and first["written"]

@@ -13,7 +13,7 @@ import pytest
 from memtui.cli import memory
 from memtui.ground.project import Project
 from tests.cli.conftest import Memtui
-from tests.cli.memories import TEXT, Pipe, pipe, put, store
+from tests.cli.memories import TEXT, Pipe, pipe, put
 from tests.cli.starting import start_memtui
 
 __all__ = ["pipe"]
@@ -66,18 +66,6 @@ def test_any_bytes_come_back(project: Project, data: bytes) -> None:
     assert exported.returncode == 0
 
 
-def test_ten_megabytes(project: Project) -> None:
-    whole = (b"x" * 79 + b"\n") * 131072
-    answer, _ = start_memtui("core-memory", "import").communicate(whole, timeout=60)
-    words = ("core-memory", "export", "--id", json.loads(answer)["id"])
-    assert start_memtui(*words).communicate(timeout=60) == (whole, b"")
-    early = start_memtui(*words)
-    assert early.stdout.read(80) == whole[:80]
-    early.stdout.close()
-    assert (early.wait(60), early.stderr.read()) == (1, b"")
-    early.end()
-
-
 @pytest.mark.parametrize("reader", ["cat >whole", "head -c 80"])
 def test_ten_megabytes_to_an_unbuffered_output(project: Project, reader: str) -> None:
     whole = (b"x" * 79 + b"\n") * 131072
@@ -116,18 +104,6 @@ def test_nothing_is_no_memory(project: Project) -> None:
     assert process.returncode == 1
 
 
-def test_list_is_that_of_memory(memtui: Memtui, project: Project) -> None:
-    put("2026-01-01T08:00:00+00:00", project=project.root)
-    assert memtui("core-memory", "list").out == memtui("memory", "list").out != ""
-
-
-def test_an_import_with_words_about_it(memtui: Memtui, project: Project, pipe: Pipe) -> None:
-    pipe(TEXT.encode())
-    answer = json.loads(memtui("core-memory", "import", "--tags", "a,b", "--description", "d").out)
-    meta = store().get(answer["id"]).meta
-    assert (meta.tags, meta.description, meta.project) == (("a", "b"), "d", str(project.root))
-
-
 def test_a_terminal_gets_no_json(
     memtui: Memtui, project: Project, pipe: Pipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -136,9 +112,3 @@ def test_a_terminal_gets_no_json(
     out = memtui("core-memory", "import").out
     assert "CMEM-" in out
     assert "{" not in out
-
-
-def test_the_word_alone_prints_help(memtui: Memtui) -> None:
-    result = memtui("core-memory")
-    assert (result.code, result.err) == (0, "")
-    assert "import" in result.out and "export" in result.out

@@ -151,14 +151,6 @@ def test_a_person_sees_one_line(world: World) -> None:
     )
 
 
-@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: str(words[0]))
-def test_by_the_facts_nothing_is_run(world: World, words: tuple[str, ...]) -> None:
-    world.claude.says("never")
-    result = json.loads(world.memtui(*words, "--engine", "facts").out)
-    assert (result["engine"], result["note"]) == ("facts", "")
-    assert not (world.claude.notes / "question").exists()
-
-
 def test_a_review_from_standard_input_needs_no_model(world: World) -> None:
     world.claude.says("never")
     done = world.memtui("review", "--from-stdin", "--engine", "claude")

@@ -75,13 +75,6 @@ def test_people_get_lines(
     assert "Add a test" in result.out
 
 
-def test_an_empty_transcript_has_no_facts(memtui: Memtui, project: Project) -> None:
-    (project.root / "empty.jsonl").touch()
-    result = memtui("transcript", "--facts", "empty.jsonl", "--json")
-    assert result.code == 0
-    assert json.loads(result.out)["prompts"] == []
-
-
 @pytest.mark.parametrize(
     ("name", "reason"),
     [

@@ -7,22 +7,17 @@ from pathlib import Path
 import click
 import pytest
 
-from memtui import __version__
 from memtui.cli import main, output
 from memtui.cli.main import Openers, run
 from memtui.cli.startup import COMMANDS
 from memtui.ground.project import Home, Project, claude_config, memtui_home, transcript_slug
-from tests.cli.conftest import Memtui, Opened, Result
+from tests.cli.conftest import Memtui, Opened
 
 VISIBLE = (
     "captures", "review", "compact", "transcript", "search", "lost", "pin", "sessions", "archive", "export",
     "restore", "command", "memory", "state", "compactor", "share", "sync", "remote", "init", "uninstall",
     "doctor", "mcp",
 )  # fmt: skip
-
-
-def test_version(memtui: Memtui) -> None:
-    assert memtui("--version") == Result(0, f"memtui {__version__}\n", "")
 
 
 @pytest.mark.parametrize("flag", ["--help", "-h"])
@@ -125,13 +120,6 @@ def test_only_an_option_that_resembles_it_is_suggested(
     assert result.err.splitlines()[0] == f"memtui: No such option '{option}'.{hint}"
 
 
-def test_an_unknown_option_is_a_usage_error(memtui: Memtui) -> None:
-    result = memtui("captures", "--pendin")
-    assert result.code == 2
-    assert "--pendin" in result.err
-    assert result.err.endswith("Try 'memtui captures --help'.\n")
-
-
 def test_demo_if_empty_opens_the_demo_when_there_is_nothing(
     memtui: Memtui, opened: Opened, project: Project
 ) -> None:
@@ -201,18 +189,6 @@ def test_an_interrupted_run_ends_with_130(error: BaseException, capsys: pytest.C
 
 
 @pytest.mark.usefixtures("_a_terminal")
-def test_a_system_error_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    error = PermissionError(13, "Permission denied", "/x/\x1b[2Jy")
-    assert run(["demo"], _ending(error)) == 1
-    assert capsys.readouterr().err == "memtui: cannot use '/x/␛[2Jy': Permission denied.\n"
-
-
-@pytest.mark.usefixtures("_a_terminal")
 def test_a_bug_is_not_hidden() -> None:
     with pytest.raises(ZeroDivisionError):
         run(["demo"], _ending(ZeroDivisionError()))
-
-
-def test_the_table_of_commands_is_what_the_group_lists() -> None:
-    assert main.cli.list_commands(click.Context(main.cli)) == list(COMMANDS)
-    assert main.cli.get_command(click.Context(main.cli), "nothing") is None

@@ -15,15 +15,6 @@ from tests.cli.memories import FIRST, SECOND, put, two, use_terminal
 __all__ = ["two"]
 
 
-def test_the_word_alone_prints_help(memtui: Memtui) -> None:
-    result = memtui("memory")
-    assert (result.code, result.err) == (0, "")
-    assert result.out.startswith("Usage: memtui memory [OPTIONS] COMMAND")
-    commands = [line.split()[0] for line in result.out.partition("Commands:\n")[2].splitlines()]
-    assert (commands[0], commands[-1]) == ("import", "undelete")
-    assert result == memtui("memory", "--help")
-
-
 def test_list_is_tab_separated_when_piped(memtui: Memtui, two: Project) -> None:
     assert memtui("memory", "list") == Result(
         0,
@@ -80,12 +71,6 @@ def test_list_with_filters(memtui: Memtui, two: Project) -> None:
 
     assert ids("--all") == ["CMEM-20260103-100000", SECOND, FIRST]
     assert ids("--tag", "tokens", "--tag", "AUTH") == [FIRST]
-
-
-def test_the_number_beyond_the_limit_is_reported_on_stderr(memtui: Memtui, two: Project) -> None:
-    result = memtui("memory", "list", "--limit", "1")
-    assert (result.out.count("\n"), result.err) == (1, "1 more; see them with --limit or --offset 1.\n")
-    assert memtui("memory", "list", "--offset", "5").out == "There are only 2.\n"
 
 
 def test_a_terminal_gets_a_table(memtui: Memtui, two: Project, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,10 +37,6 @@ def test_tags(memtui: Memtui, two: Project, words: tuple[str, ...], tags: tuple[
     assert (stored.meta.tags, stored.body) == (tags, TEXT.encode())
 
 
-def test_set_goes_alone(memtui: Memtui, two: Project) -> None:
-    assert memtui("memory", "tag", FIRST, "--set", "a", "--add", "b").code == 2
-
-
 def test_delete_and_back(memtui: Memtui, two: Project) -> None:
     deleted = memtui("memory", "delete", "cmem-20260101")
     assert deleted.out == f"Deleted {FIRST}. To bring it back: memtui memory undelete {FIRST}\n"
@@ -53,13 +49,6 @@ def test_delete_and_back(memtui: Memtui, two: Project) -> None:
     assert memtui("memory", "undelete", "2026").out == f"{FIRST} is back.\n"
     assert memtui("memory", "undelete", FIRST).code == 1
     assert store().get(FIRST).body == TEXT.encode()
-
-
-def test_operations_answer_in_the_response_format(memtui: Memtui, two: Project) -> None:
-    for operation in ("tag", "delete", "undelete"):
-        answer = json.loads(memtui("memory", operation, FIRST, "--json").out)
-        assert answer.keys() == {"operation", "id", "message"}
-        assert (answer["operation"], answer["id"]) == (operation, FIRST)
 
 
 @pytest.mark.parametrize("word", ["show", "export", "tag", "delete", "undelete"])

@@ -62,12 +62,3 @@ def test_a_terminal_is_not_waited_for(memtui: Memtui, project: Project, pipe: Pi
     asked = memtui("memory", "import", "-")
     assert asked.code == 0
     assert "ctrl+d" in asked.err
-
-
-def test_a_closed_standard_input_is_reported(
-    memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sys.stdin", None)
-    result = memtui("memory", "import")
-    assert (result.code, result.out) == (1, "")
-    assert "standard input is closed" in result.err

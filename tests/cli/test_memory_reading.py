@@ -60,11 +60,6 @@ def test_export_as_json(memtui: Memtui, two: Project) -> None:
     assert memtui("memory", "export", FIRST, "--json", "--output", "x").code == 2
 
 
-def test_export_names_one_memory(memtui: Memtui, two: Project) -> None:
-    assert memtui("memory", "export").code == 2
-    assert memtui("memory", "export", FIRST, "--id", FIRST).code == 2
-
-
 def test_the_graph(memtui: Memtui, two: Project) -> None:
     drawn = json.loads(memtui("memory", "list", "--graph", "json", "--all").out)
     assert [node["kind"] for node in drawn["nodes"]].count("memory") == 3

@@ -143,12 +143,6 @@ def test_what_waits_is_taken_once_and_logged(ask: Ask, home: Home) -> None:
     assert "handed over 2 chosen lines; handed over 1 line that the summary left out; " in last.detail
 
 
-def test_an_input_that_is_no_json(memtui: Memtui, monkeypatch: pytest.MonkeyPatch, project: Project) -> None:
-    for text in ("", "[]", "{", '{"session": 1}'):
-        monkeypatch.setattr(sys, "stdin", io.StringIO(text))
-        assert "standard input must be JSON with the session" in memtui("mod", "note").err
-
-
 def test_a_transcript_that_is_gone_is_named(ask: Ask, tmp_path: Path) -> None:
     said = ask("note", transcript=str(tmp_path / "gone.jsonl"), summary=SUMMARY)
     assert "gone.jsonl" in said

@@ -26,22 +26,6 @@ def _to_a_terminal(monkeypatch: pytest.MonkeyPatch, answer: bool = True) -> None
     monkeypatch.setattr(output, "is_terminal", lambda: answer)
 
 
-def test_said_text_is_clean(capsys: pytest.CaptureFixture[str]) -> None:
-    output.say(HOSTILE + "\nnext")
-    printed = capsys.readouterr().out
-    assert not _CONTROL.search(printed)
-    assert printed.endswith("\nnext\n")
-
-
-def test_json_for_a_program_is_faithful_and_plain(capsys: pytest.CaptureFixture[str]) -> None:
-    output.print_json({HOSTILE: [HOSTILE, 1, None, True, {"a": ("é漢字", 1.5)}]})
-    printed = capsys.readouterr().out
-    assert not _CONTROL.search(printed)
-    whole = HOSTILE.replace("\ud83d", "\ufffd")
-    assert json.loads(printed) == {whole: [whole, 1, None, True, {"a": ["é漢字", 1.5]}]}
-    assert "é漢字" in printed
-
-
 def test_json_for_a_terminal_is_clean(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,24 +76,12 @@ def _cells(line: str) -> int:
     return sum(2 if "\u4e00" <= character <= "\u9fff" else 1 for character in line)
 
 
-def test_groups_for_a_program(capsys: pytest.CaptureFixture[str]) -> None:
-    output.print_groups([("Files", ["a", "b\nc"]), ("Errors", [HOSTILE])])
-    printed = capsys.readouterr().out
-    assert printed.startswith("Files:\n- a\n- b c\n\nErrors:\n- ")
-    assert not _CONTROL.search(printed)
-
-
 def test_groups_for_people(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     _to_a_terminal(monkeypatch)
     output.print_groups([("Files", ["a", "[red]b[/]"]), ("Errors", [HOSTILE])])
     printed = capsys.readouterr().out
     assert printed.startswith("Files\n  a\n  [red]b[/]")
     assert not _CONTROL.search(printed)
-
-
-def test_a_document_for_a_program_is_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
-    output.print_document("# A\n\n- b\x1b\n")
-    assert capsys.readouterr().out == "# A\n\n- b␛\n"
 
 
 def test_a_document_for_people_is_wrapped_at_words(
@@ -140,16 +112,6 @@ def test_a_pipe_gets_utf8_whatever_the_locale(locale: str) -> None:
         [sys.executable, "-S", "-c", _PRINTS], capture_output=True, env=env, check=True, timeout=60
     )
     assert done.stdout.decode() == "é漢字 \ufffd\né漢字\n"
-
-
-@pytest.mark.parametrize("no_color", [False, True])
-def test_a_terminal_gets_a_clean_table_and_no_color_is_respected(no_color: bool, tmp_path: Path) -> None:
-    env = {**os.environ, **_WITHOUT_SITE, "LC_ALL": "C", "TERM": "xterm-256color", "COLUMNS": "80"}
-    if no_color:
-        env["NO_COLOR"] = "1"
-    out = _run_in_a_pty([sys.executable, "-S", "-c", _PRINTS], env)
-    assert "é漢字" in out
-    assert ("\x1b[3" in out) is False
 
 
 @pytest.mark.parametrize("no_color", [False, True])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from memtui.cli import export
@@ -29,14 +27,6 @@ def test_it_is_printed_for_a_program(memtui: Memtui, state: str) -> None:
     assert memtui("restore", "--session", "90dd", "--full").out.endswith(f"```text\n{state}```\n")
 
 
-def test_where_there_is_nothing(memtui: Memtui, project: Project) -> None:
-    done = memtui("restore")
-    assert (done.code, done.out) == (1, "")
-    assert str(project.root) in done.err
-    assert memtui("restore", "CMEM-20260101-000000") == memtui("restore", "--id", "CMEM-20260101-000000")
-    assert memtui("restore", "--id", "x", "--session", "y").code == 2
-
-
 @pytest.mark.parametrize(
     ("copied", "printed"), [(Copied("Copied it with xsel", True), False), (Copied("Sent it", False), True)]
 )
@@ -56,9 +46,3 @@ def test_a_terminal_gets_it_copied(
     assert done == Result(0, f"{taken[0]}\n" if printed else "", f"{copied.message}.\n")
     assert memtui("restore", "--print") == Result(0, f"{taken[0]}\n", "")
     assert len(taken) == 1
-
-
-def test_as_json(memtui: Memtui, state: str) -> None:
-    answer = json.loads(memtui("restore", "--json").out)
-    assert answer.keys() == {"name", "text"}
-    assert answer["text"].endswith(f"```text\n{state}```")

@@ -14,7 +14,6 @@ import pytest
 
 from memtui.cli import review as module
 from memtui.cli.output import recovery_box
-from memtui.cli.review import Draft, as_text, from_text
 from memtui.documents.capture import parse_capture
 from memtui.documents.capture_text import memory_name
 from memtui.documents.memory_file import MemoryFile, parse_memory
@@ -78,13 +77,6 @@ def test_a_draft_that_is_left_stores_nothing(memtui: Memtui, captured: Project) 
     assert MemoryStore(memtui_home(), lambda: NOW).list().total == 0
 
 
-def test_the_newest_of_several_is_taken_and_then_the_next(memtui: Memtui, captured: Project) -> None:
-    later = put_capture(captured, CAPTURED + timedelta(hours=1))
-    assert later.name in memtui("review", "--yes").out
-    assert NAME in memtui("review", "--yes").out
-    assert memtui("review", "--yes").out == "Nothing to review: no capture of shop is pending.\n"
-
-
 def test_nothing_to_review(memtui: Memtui, project: Project) -> None:
     result = memtui("review")
     assert (result.code, result.out) == (0, "Nothing to review: no capture of shop is pending.\n")
@@ -102,14 +94,6 @@ def test_one_is_named(memtui: Memtui, captured: Project, how: str) -> None:
         "time": NAME.removesuffix("-autocompact.md"),
     }
     assert memtui("review", words[how], "--yes").out.startswith(f"Reviewed {NAME}.")
-
-
-def test_a_path_works_from_everywhere(
-    memtui: Memtui, captured: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert memtui("review", str(captured.compacts / NAME), "--yes").code == 0
-    assert memtui("review", NAME, "--root", str(captured.root)).code == 0
 
 
 def test_an_already_reviewed_one_is_left_alone(memtui: Memtui, captured: Project) -> None:
@@ -198,14 +182,6 @@ def test_a_person_accepts(memtui: Memtui, captured: Project, monkeypatch: pytest
     assert (captured.compacts / memory_name(NAME)).exists()
 
 
-def test_a_person_leaves_it(memtui: Memtui, captured: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    _says(monkeypatch, "n")
-    result = memtui("review")
-    assert result.code == 0
-    assert result.out.endswith(f"{NAME} stays pending.\n")
-    assert os.listdir(captured.compacts) == [NAME]  # noqa: PTH208 - names are what is compared
-
-
 def test_a_person_closes_the_input(
     memtui: Memtui, captured: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -259,14 +235,6 @@ def test_what_an_editor_does_to_its_file_leaves_the_draft(
     assert said in result.out
 
 
-def test_an_edit_that_is_no_memory_file_can_be_dropped(
-    memtui: Memtui, captured: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _edits(monkeypatch, tmp_path, "t = ''")
-    _says(monkeypatch, "e", "n", "n")
-    assert memtui("review").out.endswith(f"{NAME} stays pending.\n")
-
-
 def test_hostile_words_reach_the_terminal_clean(memtui: Memtui, captured: Project) -> None:
     path = transcript_of(captured)
     hostile = json.dumps("Round \x1b]0;x\x07 the \u202e[/b] tax")[1:-1]
@@ -275,9 +243,3 @@ def test_hostile_words_reach_the_terminal_clean(memtui: Memtui, captured: Projec
     assert "\x1b" not in out
     assert "\u202e" not in out
     assert "␛]0;x␇" in out
-
-
-def test_an_edited_text_comes_back() -> None:
-    draft = Draft(MemoryFile(title="T", goal="G", learnings=("a", "b")), "One.\nTwo.", "note")
-    assert from_text(as_text(draft))._replace(note="note") == draft
-    assert "## Summary" in as_text(draft)

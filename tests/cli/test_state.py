@@ -88,16 +88,6 @@ def test_without_the_model_the_facts_stand_and_the_reason_is_reported(
     assert result.out.startswith("Version 1 of s1: ")
 
 
-def test_update_as_json(memtui: Memtui, session: Transcript) -> None:
-    answer = json.loads(memtui("state", "update", "--json").out)
-    assert (answer["changed"], answer["session_id"], answer["version"]) == (True, "s1", 1)
-    assert json.loads(memtui("state", "update", "--json").out) == {
-        "changed": False,
-        "engine": "facts",
-        "note": "",
-    }
-
-
 def test_show_drafts_what_is_not_stored_and_says_so(memtui: Memtui, session: Transcript) -> None:
     result = memtui("state", "show")
     assert result.out.startswith("=== SESSION STATE v1 ===\n")
@@ -158,15 +148,6 @@ def test_a_session_is_named_by_its_id_or_its_transcript(
     out = memtui("state", "show", "--transcript", str(path)).out
     assert "- Project: elsewhere (/work/elsewhere)\n" in out
     assert memtui("state", "show", "--transcript", str(tmp_path / "gone.jsonl")).code == 2
-
-
-def test_a_broken_version_is_shown_with_its_reason(memtui: Memtui, session: Transcript) -> None:
-    path = Path(memtui("state", "update").out.split(": ")[1].strip())
-    path.write_text("torn \x1b[31m")
-    result = memtui("state", "show")
-    assert "is broken" in result.err
-    assert "\x1b" not in result.out
-    assert "is broken" in memtui("state", "diff").err
 
 
 def test_where_nothing_was_done_a_sentence_says_so(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -52,13 +51,6 @@ def test_only_the_last_turn_may_be_running(memtui: Memtui, folder: Path, project
     assert [turn.partition("call, ")[2] for turn in turns] == ["the user spoke meanwhile", "running"]
 
 
-def test_turns_as_json_are_whole(memtui: Memtui, folder: Path) -> None:
-    turns = json.loads(memtui("transcript", "--turns", "aaaa", "--json").out)
-    assert [turn["source"]["line"] for turn in turns] == [1, 5]
-    assert turns[0]["closing"]["text"] == "The driver is ported."
-    assert turns[0]["closing"]["line"] == 4
-
-
 def test_a_line_is_printed_with_its_surroundings(memtui: Memtui, folder: Path) -> None:
     done = memtui("transcript", "aaaa", "--at", "3", "--around", "1")
     assert done.code == 0
@@ -70,20 +62,6 @@ def test_a_line_is_printed_with_its_surroundings(memtui: Memtui, folder: Path) -
     assert "row 20" not in done.out
     assert "... 10 more lines" in done.out
     assert "Port the lamp driver" not in done.out
-
-
-def test_the_whole_transcript_as_json(memtui: Memtui, folder: Path) -> None:
-    entries = json.loads(memtui("transcript", "aaaa", "--json").out)
-    assert [entry["kind"] for entry in entries] == ["ask", "call", "result", "said", "ask"]
-    assert [entry["source"]["line"] for entry in entries] == [1, 2, 3, 4, 5]
-    assert [entry["source"]["speaker"] for entry in entries] == ["user", "model", "tool", "model", "user"]
-    assert entries[2]["text"].endswith("row 29")
-
-
-def test_a_line_that_is_not_there(memtui: Memtui, folder: Path) -> None:
-    done = memtui("transcript", "aaaa", "--at", "900")
-    assert done.code == 1
-    assert "nothing to read around line 900" in done.err
 
 
 def test_inside_claudes_shell_it_is_the_session_of_that_shell(

@@ -12,7 +12,6 @@ from memtui.demo.player import Player, Step
 from memtui.documents.session_state import TaskKind
 from memtui.ground.project import Places
 from memtui.store.captures import CaptureStore
-from memtui.store.commands_file import CommandsFile
 from memtui.store.follow import Following
 from memtui.transcript.facts import read_facts
 from tests.demo.conftest import NOW
@@ -57,19 +56,6 @@ def test_a_capture_arrives(demo: DemoProject) -> None:
     assert len(store.entries()) == 7
     assert capture.session_id == demo.transcript("typos").stem
     assert read_facts(Path(capture.transcript)).compactions == ()
-
-
-def test_a_command_becomes_active_among_the_others(demo: DemoProject) -> None:
-    path = demo.project.session_state_json
-    before = path.read_text("utf-8")
-    Stage(demo).play(until=lambda step: step.name == "command")
-    store = CommandsFile(demo.project)
-    assert [command.name for command in store.read().commands][-1] == "hotfix"
-    assert store.summary("hotfix").text
-    # Every line that was there is still there, in its order.
-    after = iter(path.read_text("utf-8").splitlines())
-    assert all(any(line.rstrip(",") == new.rstrip(",") for new in after) for line in before.splitlines())
-    assert not path.with_name(path.name + ".lock").exists()
 
 
 def test_the_session_state_moves_on(demo: DemoProject) -> None:

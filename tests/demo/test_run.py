@@ -68,20 +68,6 @@ def test_removed_although_a_thread_still_writes() -> None:
     assert not roots[0].exists()
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), RuntimeError()])
-def test_removed_when_the_app_fails(error: BaseException) -> None:
-    app = App(error)
-    with pytest.raises(type(error)):
-        run_demo(app, lambda: NOW)
-    assert not app.roots[0].parent.exists()
-
-
-def test_the_handlers_of_signals_are_put_back() -> None:
-    before = signal.getsignal(signal.SIGTERM)
-    run_demo(App(), lambda: NOW)
-    assert signal.getsignal(signal.SIGTERM) == before
-
-
 _PROGRAM = """
 import sys
 from memtui.demo.run import run_demo

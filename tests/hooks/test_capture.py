@@ -14,7 +14,7 @@ import pytest
 from memtui.documents.capture import parse_capture
 from memtui.documents.capture_text import render_pending
 from memtui.ground.files import FileProblem, create_exclusive
-from memtui.hooks.compaction import capture, compactions_since, last_capture, sweep_captures
+from memtui.hooks.compaction import capture, last_capture, sweep_captures
 from memtui.hooks.records import Payload, Report
 from tests import faults
 from tests.disk import age, mode_of, names
@@ -165,15 +165,6 @@ def test_no_other_file_is_read_for_words(world: World, tmp_path: Path, kind: str
     (written,) = world.captures
     assert PROMPT not in written.read_text()
     assert parse_capture(written.read_text()).transcript == str(path)
-
-
-def test_compactions_are_counted_from_a_size_on(world: World) -> None:
-    path = world.transcript
-    path.write_bytes(b'..."compact_boundary"...."compact_boundary".')
-    counted = [compactions_since(path, size) for size in (0, 30, 44, 999)]
-    assert counted == [2, 1, 0, 0]
-    path.write_bytes(b"")
-    assert compactions_since(path, 0) == compactions_since(path.parent, 0) == 0
 
 
 def test_the_capture_of_the_compaction_that_has_just_ended(world: World) -> None:

@@ -11,7 +11,6 @@ import pytest
 from memtui.ground.project import Project, memtui_home
 from memtui.hooks.context import SUMMARISER_LIMIT, context_block
 from memtui.hooks.records import Report
-from memtui.hooks.sections import Section, fitting, joined
 from memtui.store import commands_file
 from tests.hooks.world import World
 
@@ -81,16 +80,6 @@ def test_project_files_are_quoted_and_harmless(world: World) -> None:
     assert text.count("````text\n[tag]") == 2
 
 
-def test_secrets_of_rules_and_conventions_are_masked(world: World) -> None:
-    token = "ghp_" + "a1B2c3D4" * 5
-    world.put("CLAUDE.md", f"# A\n\n## Key Conventions\n\n- Push with {token}\n")
-    world.command("deploy", f"Log in with {token}")
-    world.activate("deploy")
-    text = block(world)
-    assert token not in text
-    assert text.count("[masked: github token]") == 2
-
-
 def test_a_plain_project_goes_by_its_own_name(world: World) -> None:
     world.put("README.md", "# Harbor\n")
     world.put("CLAUDE.md", "# Harbor\n\n## Conventions\n\nTabs.\n")
@@ -150,14 +139,6 @@ def test_the_folders_are_searched_in_order(world: World) -> None:
         assert f"from {folder}\n" in block(world)
 
 
-def test_what_has_no_summary_is_left_out(agile: World) -> None:
-    agile.put(".agileflow/commands/story.md", "# Story\n")
-    agile.activate("story", "babysit", "missing", "../../../etc/passwd", "babysit")
-    found = block(agile)
-    assert found.count("## ACTIVE COMMAND") == 1
-    assert BABYSIT in found
-
-
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize(
     "name", ["docs/09-agents/session-state.json", "docs/09-agents/status.json", "package.json", "CLAUDE.md"]
@@ -184,13 +165,6 @@ def _titles(found: str) -> set[str]:
     return {section.splitlines()[0] for section in found.split("\n\n") if section.startswith("## ")}
 
 
-def test_a_broken_file_is_reported(agile: World) -> None:
-    agile.put("docs/09-agents/status.json", "{")
-    report = Report()
-    context_block(agile.project, agile.home, report)
-    assert report.outcome == "docs/09-agents/status.json is not valid JSON"
-
-
 @pytest.mark.parametrize("status", ["in_progress", "in-progress", "IN_PROGRESS"])
 def test_many_stories(agile: World, status: str) -> None:
     stories = {f"US-{n}": {"status": status, "title": "T" * 500} for n in range(12)}
@@ -215,16 +189,6 @@ def test_long_rules_share_the_room_and_none_is_dropped(agile: World) -> None:
         assert section in found
 
 
-def test_pieces_that_fit_are_kept() -> None:
-    sections = [Section("a" * 4, 3), Section("b" * 9, 1), Section("", 0), Section("c", 2)]
-    assert joined(fitting(sections, 99)) == "aaaa\n\nbbbbbbbbb\n\nc"
-    assert joined(fitting(sections, 17)) == "bbbbbbbbb\n\nc"
-    assert joined(fitting(sections, 9)) == "bbbbbbbbb"
-    assert joined(fitting(sections, 8)) == "aaaa\n\nc"
-    assert joined(fitting(sections, 7)) == "aaaa\n\nc"
-    assert joined(fitting(sections, 0)) == ""
-
-
 @pytest.mark.parametrize("name", ['{"a": 1}', "", "  ", "\x1b]0;x\x07", "[x]", "\u202ename", "a\nb" * 500])
 def test_a_name_cannot_break_the_output(world: World, name: str) -> None:
     world.put("package.json", json.dumps({"name": name, "version": "1\x1b[2J\n## X"}))
@@ -235,19 +199,6 @@ def test_a_name_cannot_break_the_output(world: World, name: str) -> None:
     assert len(found.splitlines()[1]) == len(found.splitlines()[0])
     assert "\x1b" not in found and "\u202e" not in found
     assert "\n## X" not in found
-
-
-def test_everything_is_cleaned(agile: World) -> None:
-    evil = "\x1b\x9b\u202e\x07"
-    agile.command("babysit", f"RULE{evil}")
-    agile.put("CLAUDE.md", f"## Key\n\n{evil}\n")
-    agile.put(".git/HEAD", f"ref: refs/heads/x{evil}\n")
-    agile.put("docs/09-agents/bus/log.jsonl", evil)
-    stories = {f"US{evil}": {"status": "in_progress", "title": evil}}
-    agile.put("docs/09-agents/status.json", json.dumps({"stories": stories}))
-    agile.put("docs/02-practices/p\x1b\u202e.md", "")
-    found = block(agile)
-    assert not set(found) & set(evil)
 
 
 def test_a_long_section_of_conventions_is_cut_between_lines(world: World) -> None:

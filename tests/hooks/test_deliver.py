@@ -154,9 +154,3 @@ def test_runs_of_post_compact_at_the_same_time_leave_one_message(world: World) -
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: world.within("post-compact", compact_summary="nothing"), range(4)))
     assert [message.unless for message in outbox(world).waiting()] == [mark_of(notes)]
-
-
-def test_without_pins_nothing_is_left(world: World) -> None:
-    world.within("session-start", source="compact")
-    assert world.within("post-compact", compact_summary="x") == ""
-    assert not world.home.handover.exists()

@@ -15,7 +15,7 @@ from memtui.hooks.notes import after_compaction
 from memtui.hooks.records import Payload, Report
 from memtui.hooks.sections import LIMIT
 from memtui.lost.asked import asked_for
-from memtui.lost.outbox import Outbox, has_mod, note_mod, take_delivery
+from memtui.lost.outbox import has_mod, note_mod, take_delivery
 from memtui.store.state_updates import update_state
 from tests.transcripts import Transcript
 
@@ -62,13 +62,6 @@ def test_a_rule_that_the_summary_lacks_comes_with_the_next_prompt_once(project: 
     post_compact(compacted(project, path), project, home, now(), Report())
     assert RULE in prompt(project, path)
     assert prompt(project, path) == ""
-
-
-def test_a_summary_with_the_rule_leaves_nothing(project: Project) -> None:
-    path, home = saved(session(project), project), memtui_home()
-    whole = compacted(project, path)._replace(summary=f"{SUMMARY}\n{RULE}")
-    post_compact(whole, project, home, now(), Report())
-    assert Outbox(home, SESSION).waiting() == []
 
 
 def test_nothing_arrives_twice_with_the_mod_at_work(project: Project) -> None:

@@ -15,7 +15,6 @@ from memtui.hooks import compaction, session
 from memtui.hooks.records import Report
 from memtui.hooks.sections import LIMIT, size_of
 from memtui.store import commands_file
-from tests.disk import names
 from tests.hooks.world import SESSION, World
 
 _LATER = 4_000_000_000 * 10**9
@@ -104,11 +103,6 @@ def test_a_subagents_start_clears_nothing(world: World) -> None:
     assert not (world.home.state / "ended").exists()
 
 
-def test_where_no_command_was_ever_active_no_file_is_made(world: World) -> None:
-    assert world.within("session-start", source="startup") == ""
-    assert names(world.project.root) == [".git"]
-
-
 def test_a_broken_file_is_reported_and_stays(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commands_file, "STILL_SECONDS", 0.0)
     path = world.put("docs/09-agents/session-state.json", "{")
@@ -149,12 +143,6 @@ def test_after_clear_the_state_is_handed_over_once(world: World) -> None:
     )
     assert state_of(world).strip("\n") + "\n```" in text
     assert "v6" not in text
-    assert world.within("session-start", source="clear", session_id="new") == ""
-
-
-def test_without_a_document_nothing_is_handed_over(world: World) -> None:
-    world.state(state_of(world), session_id="another")
-    world.within("session-end", reason="clear")
     assert world.within("session-start", source="clear", session_id="new") == ""
 
 
@@ -238,10 +226,6 @@ def test_after_a_compaction_that_was_not_captured_no_capture_is_named(world: Wor
     assert world.captures != []
 
 
-def test_after_a_compaction_with_nothing_to_say_nothing_is_said(world: World) -> None:
-    assert world.within("session-start", source="compact") == ""
-
-
 def test_a_parallel_sessions_state_is_not_this_ones(world: World) -> None:
     world.state(state_of(world), session_id="parallel")
     assert world.within("session-start", source="compact") == ""
@@ -275,19 +259,6 @@ def test_notes_made_with_the_newest_version_are_handed_over(world: World) -> Non
     text = context(world.within("session-start", source="compact"))
     assert "harbor light" not in text
     assert "## Session state" in text
-
-
-def test_long_notes_lose_the_last_lines_of_long_sections(world: World) -> None:
-    world.state(state_of(world))
-    notes = world.home.states / SESSION / "notes.md"
-    items = "\n".join(f"- message {number} of many" for number in range(2_000))
-    notes.write_text(f"## Open tasks\n- Ship it\n\n## Messages\n{items}\n\n## Files changed\nsrc/a.py\n")
-    os.utime(notes, ns=(_LATER, _LATER))
-    text = context(world.within("session-start", source="compact"))
-    assert size_of(text) <= LIMIT
-    assert "- message 0 of many" in text
-    assert f"more characters: read {notes}" in text
-    assert "src/a.py" in text
 
 
 @pytest.mark.parametrize(

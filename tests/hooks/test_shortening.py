@@ -76,12 +76,6 @@ def shorter_and_shorter() -> Mapping[int, str]:
     return {room: short_state(TEXT, room) for room in range(0, len(TEXT), 13)}
 
 
-def test_texts_that_fit_are_unchanged() -> None:
-    assert short_state(TEXT, len(TEXT)) == TEXT
-    assert short_state("", 100) == ""
-    assert abridged("# Rules\nask first", 100, PATH) == "# Rules\nask first"
-
-
 def test_with_less_and_less_room_the_order_holds() -> None:
     marks = [
         "never touch the schema",
@@ -111,24 +105,6 @@ def test_a_piece_comes_with_its_heading_and_what_is_under_it() -> None:
         if room > 100:
             assert short.startswith("=== SESSION STATE v7 ===\n")
             assert short.endswith("=== END STATE ===")
-
-
-def test_headings_without_anything_under_them_go() -> None:
-    short = short_state(TEXT, 700)
-    assert "KEY DECISIONS" in short
-    assert "CONVERSATION DYNAMICS" not in short
-
-
-def test_long_pieces_are_cut_before_others_go() -> None:
-    text = render_session_state(
-        SessionState(
-            decisions=(Decision(text="long " * 2_000),),
-            working=WorkingContext(files_modified=", ".join(f"a{number}.py" for number in range(2_000))),
-        )
-    )
-    short = short_state(text, 4_000)
-    assert "- Decision: long long" in short and "long …\n" in short
-    assert "- Files modified: a0.py, a1.py," in short and ".py, …\n" in short
 
 
 @given(session_states, st.integers(0, 3_000))

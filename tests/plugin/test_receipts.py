@@ -124,12 +124,6 @@ def test_a_compaction_without_a_hook_is_listed_with_the_reason(shop: Shop) -> No
     assert shop.receipts()[0].reason == reason
 
 
-def test_a_hook_with_nothing_to_say_is_no_loss(shop: Shop) -> None:
-    shop.ran("")
-    shop.compacted()
-    assert shop.receipts() == []
-
-
 def test_a_transcript_that_is_gone_shows_nothing(shop: Shop) -> None:
     shop.handed()
     shop.transcript.unlink()
@@ -145,12 +139,6 @@ def test_a_session_has_its_receipts_however_old_it_is(tmp_path: Path) -> None:
         shop.transcript.with_name(f"{number}.jsonl").write_bytes(shop.transcript.read_bytes())
     (receipt,) = receipts_of(shop.places, 2, SESSION)
     assert receipt.arrival == "whole"
-
-
-def test_a_line_of_the_log_that_only_looks_like_a_hand_over_is_none(tmp_path: Path) -> None:
-    shop = Shop(tmp_path)
-    shop.ran("no summary of , characters of context, memtui:deadbeef")
-    assert shop.receipts() == []
 
 
 def since(shop: Shop) -> Receipt | None:
