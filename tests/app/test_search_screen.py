@@ -466,3 +466,5 @@ async def test_an_empty_project_and_a_filter_that_is_not_understood_are_named(wo
         assert found(driver) and "⚠ in: takes sessions, memories" in driver.shown
         await driver.type("q")
         await driver.until(lambda: "“barnq”" in driver.shown, "the word that is read now")
+        await driver.type(" zebra")
+        await driver.until(lambda: "⚠ Not found: barnq, zebra." in driver.shown, "the words that are nowhere")

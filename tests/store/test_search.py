@@ -54,11 +54,11 @@ def test_a_search_that_is_not_wanted_any_more_is_ended(
 ) -> None:
     searcher = Searcher(Places(Project(tmp_path), memtui_home(), tmp_path / "claude"))
 
-    def endless(connection: sqlite3.Connection, *_: object) -> None:
+    def endless(connection: sqlite3.Connection) -> None:
         numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
         connection.execute(f"{numbers} SELECT max(i) FROM n")
 
-    monkeypatch.setattr("memtui.store.search._ranked", endless)
+    monkeypatch.setattr("memtui.store.search._files", endless)
     with ThreadPoolExecutor() as threads:
         search = threads.submit(searcher.search, parse_search("anchors"))
         while not search.done():

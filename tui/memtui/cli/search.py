@@ -15,7 +15,7 @@ from memtui.cli.output import print_json, print_marked, say
 from memtui.ground.clock import local_minute
 from memtui.ground.project import Places
 from memtui.secrets.secrets import masked_in
-from memtui.store.search import HEADINGS, NOT_ALL_SEARCHED, ROWS, Group, Result, Scope, Searcher
+from memtui.store.search import HEADINGS, NOT_ALL_SEARCHED, ROWS, Group, Result, Scope, Searcher, not_found
 from memtui.store.search_documents import KINDS, Kind
 from memtui.store.search_query import DAYS, day, parse_search
 
@@ -82,8 +82,7 @@ def search(
     if as_json:
         print_json(masked_in([_shape(group) for group in groups]))
     else:
-        for group in groups:
-            _print(group)
+        _print(groups)
         if not found:
             hint = "; with --all, all projects are searched" if here and not wanted.project else ""
             so_far = "" if whole else " so far"
@@ -118,9 +117,15 @@ def _bar() -> Iterator[Callable[[int, int], None] | None]:
             bars[0].render_finish()
 
 
-def _print(group: Group) -> None:
-    if not group.results:
-        return
+def _print(groups: list[Group]) -> None:
+    for group in groups:
+        if group.results:
+            _print_group(group)
+    if missing := not_found(groups):
+        say(missing)
+
+
+def _print_group(group: Group) -> None:
     say(f"{HEADINGS[group.kind]}  {group.total:,}")
     for name, some in groupby(group.results, key=lambda result: result.name):
         results = list(some)
@@ -148,6 +153,7 @@ def _shape(group: Group) -> dict[str, Any]:
         "kind": str(group.kind),
         "total": group.total,
         "complete": group.complete,
+        "missing": list(group.missing),
         "results": [_row(*some) for some in rows],
     }
 

@@ -40,7 +40,7 @@ from memtui.secrets.secrets import MASK, masked, masked_in
 from memtui.store.compact import active_sessions, read_plan
 from memtui.store.freshness import note_on
 from memtui.store.memories import Filter, Listed, MemoryStore, New
-from memtui.store.search import NOT_ALL_SEARCHED, ROWS, Group, Result, Scope, Searcher
+from memtui.store.search import NOT_ALL_SEARCHED, ROWS, Group, Result, Scope, Searcher, not_found
 from memtui.store.search_documents import Kind
 from memtui.store.search_query import parse_search
 from memtui.transcript.short_text import shortened
@@ -403,8 +403,9 @@ def _found(
     wanted = wanted._replace(kinds=kinds) if kinds else wanted
     scope = Scope.EVERYWHERE if path == EVERYWHERE else Scope.PROJECT
     groups = Searcher(here.places(path)).search(wanted, scope, tags=tags, limit=limit, budget=_BUDGET)
-    notes = [*wanted.unread, *([] if all(group.complete for group in groups) else [NOT_ALL_SEARCHED])]
-    return list(groups), {"note": " ".join(notes)} if notes else {}
+    whole = all(group.complete for group in groups)
+    note = " ".join(filter(None, (*wanted.unread, not_found(groups), "" if whole else NOT_ALL_SEARCHED)))
+    return groups, {"note": note} if note else {}
 
 
 def _needed(value: str, what: str) -> str:

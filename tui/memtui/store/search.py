@@ -1,7 +1,6 @@
 """Searching sessions, memories, Claude's own, captures, session states and pins with a question.
 
-What holds the exact words comes first, then what holds all of them, then any, ranked by bm25; the ranks are
-fused.
+What holds the exact words comes first, then what holds all of them, then any, ranked by bm25.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import sqlite3
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +15,7 @@ from contextlib import suppress
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from memtui.documents.pins import Pin
 from memtui.ground.clean import clean, clean_line
@@ -27,11 +25,14 @@ from memtui.store.archive_settings import archive_settings
 from memtui.store.claude_memory import memory_folder
 from memtui.store.confirmed_pins import Confirmed
 from memtui.store.listing import ProjectTest
-from memtui.store.search_documents import KINDS, File, Kind, Source, entry_at, read_document
+from memtui.store.search_documents import COLUMNS, KINDS, File, Kind, Source, entry_at, read_document
 from memtui.store.search_index import DOCUMENT, IndexDamaged, SearchIndex, unpacked
-from memtui.store.search_query import TOUCHED, Query, Search, matches, path_query
+from memtui.store.search_query import DOCUMENT_MARK, TOUCHED, Query, Search, path_query
 from memtui.store.transcripts import TranscriptStore
 from memtui.transcript.messages import Message, Role, read_messages
+
+if TYPE_CHECKING:
+    import sqlite3
 
 NOT_ALL_SEARCHED = "Not all was searched: the index is busy or being made. Try again soon."
 """Message if `Group.complete` is False."""
@@ -44,13 +45,19 @@ _FRESH = 1.5
 _BUDGET = 0.15
 """Seconds that a search spends on new files before answering."""
 _POOL = 300
-"""The most rows of each ranking."""
-_COMMON = 10_000
-"""A word in more rows is not ranked where rarer ones find enough."""
-_NEWEST = 2_000
-"""The most rows at either end of the index that are ranked: of a common word, ranking all takes long."""
+"""The most rows that are ranked."""
+_COMMON = 5_000
+"""A word in more rows is not ranked where rarer ones find enough: that takes long, and says little."""
+_FIRST = 1_000
+"""More than any rank by bm25."""
+_SHORT = 3
+"""The longest word that is not looked for as a beginning."""
+_STEPS = 1_000
+"""SQLite's steps after which a search looks whether it is still wanted."""
 _AROUND = 5
 """The most messages shown from a row on."""
+UNREADABLE = "(cannot be read any more)"
+"""The snippet of a row whose transcript is gone."""
 
 
 class Scope(StrEnum):
@@ -138,11 +145,20 @@ class Group(NamedTuple):
     """Of sessions, or of documents."""
     complete: bool = True
     """False while files are still being indexed."""
+    missing: tuple[str, ...] = ()
+    """The words and phrases of the question that are nowhere in what was searched, the same for all kinds."""
+
+
+def not_found(groups: Iterable[Group]) -> str:
+    """A sentence about the words that were not found while others were; "" if there are none."""
+    groups = tuple(groups)
+    missing = groups[0].missing if any(group.results for group in groups) else ()
+    return f"Not found: {clean_line(', '.join(missing))}." if missing else ""
 
 
 _EACH = 20
 """The most rows of a session."""
-_SELECT = "SELECT r.id, r.file, r.role, r.offset, r.line, r.created, r.turn"
+_SELECT = "SELECT r.id, r.file, r.role, r.offset, r.line, r.created"
 
 
 class _Row(NamedTuple):
@@ -152,11 +168,20 @@ class _Row(NamedTuple):
     offset: int
     line: int
     created: float | None
-    turn: int
+    score: float
+    """How well it fits; 0 without words."""
 
     @property
     def when(self) -> datetime | None:
         return None if self.created is None else datetime.fromtimestamp(self.created).astimezone()
+
+    @property
+    def weight(self) -> float:
+        """The score among the rows of its session: what was said comes before inputs and results of tools."""
+        return self.score * _WEIGHT.get(self.role, 0.5)
+
+
+_WEIGHT: dict[int, float] = {DOCUMENT: 1.0, Role.ASK: 1.0, Role.SAID: 1.0, Role.READ: 0.3}
 
 
 class Searcher:
@@ -168,14 +193,18 @@ class Searcher:
         self._concerns = ProjectTest(places.project.root)
         self._looked = -math.inf
         self._complete = True
-        self._connection: sqlite3.Connection | None = None
-        """That of the newest search."""
+        self._turn = 0
+        """The number of interruptions."""
 
     def update(self, *, budget: float = math.inf, progress: Callable[[int, int], None] | None = None) -> bool:
         """Bring the index up to date; see `SearchIndex.update`."""
         complete = self._complete = self.index.update(budget=budget, progress=progress)
         self._looked = time.monotonic()
         return complete
+
+    def interrupt(self) -> None:
+        """End the searches that have begun in other threads, as their results are not wanted any more."""
+        self._turn += 1
 
     def search(
         self,
@@ -203,6 +232,7 @@ class Searcher:
             FileProblem: the index is locked, the settings cannot be read, or a folder not be listed; or
                 `interrupt` was called.
         """
+        turn = self._turn
         budget = _BUDGET if budget is None else budget
         # Not read again below: another search may complete the index after this one has read it.
         complete = self._complete
@@ -211,9 +241,11 @@ class Searcher:
         for _ in range(2):
             try:
                 with self.index.reading() as connection:
-                    self._connection = connection
-                    where = self._where(connection, asked, scope, path, tags)
-                    groups = self._search(connection, asked, where, limit, rows)
+                    connection.set_progress_handler(lambda: turn != self._turn, _STEPS)
+                    connection.execute("BEGIN")  # the same state for all
+                    files = _files(connection)
+                    wanted = self._wanted(files, asked, scope, path, tags)
+                    groups = _Answer(connection, self._places, asked, files, wanted).groups(limit, rows)
                 groups = [group._replace(complete=complete) for group in groups]
                 if scope is Scope.SESSION:  # of pins those that come from it
                     groups = [_only_of(path, each) if each.kind is Kind.PIN else each for each in groups]
@@ -222,187 +254,263 @@ class Searcher:
                 complete = self.update(budget=budget)
         return [Group(KINDS[word], complete=False) for word in asked.kinds]  # another search is making it
 
-    def interrupt(self) -> None:
-        """End the search that another thread has begun, as its results are not wanted any more."""
-        with suppress(sqlite3.ProgrammingError):  # it has ended
-            if self._connection:
-                self._connection.interrupt()
-
-    def _search(
+    def _wanted(
         self,
-        connection: sqlite3.Connection,
-        asked: Search,
-        where: tuple[str, list[object]],
-        limit: int,
-        rows: int,
-    ) -> list[Group]:
-        connection.execute("BEGIN")  # the same state for all
-        condition, values = where
-        groups = []
-        documents: dict[str, list[tuple[_Row, float]]] = defaultdict(list)
-        kinds = [KINDS[word] for word in asked.kinds]
-        if Kind.SESSION in kinds:
-            found = _ranked(connection, asked, "words", condition, values)
-            groups.append(Group(Kind.SESSION, *self._sessions(connection, found, asked.query, limit, rows)))
-        if others := [kind for kind in kinds if kind is not Kind.SESSION]:
-            condition += (
-                " AND r.file IN (SELECT id FROM files WHERE kind IN (SELECT value FROM json_each(?)))"
-            )
-            found = _ranked(connection, asked, "documents", condition, [*values, json.dumps(others)])
-            files = _files(connection, {row.file for row, _ in found})
-            for each in found:
-                documents[files[each[0].file].kind].append(each)
-            for kind in others:
-                results = self._documents(connection, files, documents[kind][:limit], asked.query)
-                lost = len(documents[kind][:limit]) - len(results)
-                groups.append(Group(kind, tuple(results), len(documents[kind]) - lost))
-        stored = {result.name for group in groups if group.kind is Kind.MEMORY for result in group.results}
-        return [_without_stored(group, stored) for group in groups]
-
-    def _where(
-        self,
-        connection: sqlite3.Connection,
+        files: dict[int, File],
         asked: Search,
         scope: Scope,
         path: Path | None,
         tags: Iterable[str],
-    ) -> tuple[str, list[object]]:
-        """The conditions on rows, each beginning with AND, and their values."""
-        condition, values = "", list[object]()
-        for name, value in asked.filters:
-            condition += (
-                " AND (r.file, r.turn) IN (SELECT p.file, p.turn FROM words JOIN rows p ON p.id = words.rowid"
-                " WHERE words MATCH ? AND p.role IN (SELECT value FROM json_each(?)))"
-            )
-            values += [path_query(value), json.dumps(TOUCHED[name])]
-        if asked.since or asked.until:
-            condition += " AND r.created BETWEEN ? AND ?"
-            values += [asked.since.timestamp() if asked.since else -math.inf]
-            values += [asked.until.timestamp() if asked.until else math.inf]
-        for tag in tags:
-            condition += " AND r.file IN (SELECT id FROM files WHERE instr(lower(note) || ' ', ?))"
-            values.append(f"#{tag.lower()} ")
+    ) -> list[int]:
+        """The numbers of the files to search."""
+        kinds = {KINDS[word] for word in asked.kinds}
+        marks = [f"#{tag.lower()} " for tag in tags]
+        is_here = self._is_here(files.values(), asked, scope, path)
+        return [
+            number
+            for number, file in files.items()
+            if file.kind in kinds and is_here(file) and all(mark in f"{file.note.lower()} " for mark in marks)
+        ]
+
+    def _is_here(
+        self, files: Iterable[File], asked: Search, scope: Scope, path: Path | None
+    ) -> Callable[[File], bool]:
         if scope is Scope.SESSION and path:
-            condition += " AND r.file IN (SELECT id FROM files WHERE session = ? OR kind = ?)"
-            return condition, [*values, path.stem, Kind.PIN]
-        projects = [each for (each,) in connection.execute("SELECT DISTINCT project FROM files")]
-        wanted, folders, others = [], list[str](), list[str]()
+            return lambda file: file.session == path.stem or file.kind is Kind.PIN
+        projects = {file.project for file in files}
         if asked.project:
-            wanted = [each for each in projects if asked.project.lower() in each.lower()]
-        elif scope is Scope.PROJECT:
-            wanted = list(filter(self._concerns, projects))
-            # What is in the project's own folder was moved with it, or another project has the same slug.
-            own = TranscriptStore(self._places.project, self._places.claude).folder()
-            folders = [f"{each}{os.sep}" for each in (own, memory_folder(self._places))]
-            others = [
-                each for each in projects if each not in wanted and transcript_slug(Path(each)) == own.name
-            ]
-        elif (settings := archive_settings(self._places.home)).private:
-            wanted = [
+            part = asked.project.lower()
+            wanted = {each for each in projects if part in each.lower()}
+        elif scope is Scope.EVERYWHERE:
+            settings = archive_settings(self._places.home)
+            wanted = {
                 each
                 for each in projects
                 if not each or self._concerns(each) or not settings.is_private(Path(each))
-            ]
+            }
         else:
-            return condition, values
-        condition += (
-            " AND r.file IN (SELECT id FROM files WHERE project IN (SELECT value FROM json_each(?))"
-            " OR project NOT IN (SELECT value FROM json_each(?)) AND EXISTS"
-            " (SELECT 1 FROM json_each(?) WHERE substr(files.path, 1, length(value)) = value))"
-        )
-        return condition, [*values, *map(json.dumps, (wanted, others, folders))]
+            wanted = set(filter(self._concerns, projects))
+            # What is in the project's own folder was moved with it, or another project has the same slug.
+            own = TranscriptStore(self._places.project, self._places.claude).folder()
+            folders = tuple(f"{each}{os.sep}" for each in (own, memory_folder(self._places)))
+            others = {each for each in projects - wanted if transcript_slug(Path(each)) == own.name}
+            return lambda file: (
+                file.project in wanted or (file.project not in others and file.path.startswith(folders))
+            )
+        return lambda file: file.project in wanted
 
-    def _sessions(
+
+def _files(connection: sqlite3.Connection) -> dict[int, File]:
+    """The files in the index by their numbers; a subagent's has the title of its session."""
+    query = f"SELECT id, {', '.join(COLUMNS)} FROM files"  # noqa: S608 - ours
+    files = {number: File(path, Kind(kind), *rest) for number, path, kind, *rest in connection.execute(query)}
+    titles = {
+        file.session: file.title for file in files.values() if file.kind is Kind.SESSION and not file.agent
+    }
+    for file in files.values():
+        if file.agent:
+            file.title = titles.get(file.session, file.title)
+    return files
+
+
+class _Answer:
+    """The answer to one question, from an index that does not change meanwhile."""
+
+    def __init__(
         self,
         connection: sqlite3.Connection,
-        found: list[tuple[_Row, float]],
-        query: Query,
-        limit: int,
-        shown: int,
-    ) -> tuple[tuple[Result, ...], int]:
+        places: Places,
+        asked: Search,
+        files: dict[int, File],
+        wanted: list[int],
+    ) -> None:
+        self._db = connection
+        self._places = places
+        self._asked = asked
+        self._files = files
+        self._concerns = ProjectTest(places.project.root)
+        connection.execute("CREATE TEMP TABLE wanted (file INTEGER PRIMARY KEY)")
+        connection.executemany("INSERT INTO wanted VALUES (?)", ((number,) for number in wanted))
+        self._where, self._values = " AND r.file IN wanted", list[object]()
+        for name, value in asked.filters:
+            self._where += (
+                " AND (r.file, r.turn) IN (SELECT p.file, p.turn FROM words JOIN rows p ON p.id = words.rowid"
+                " WHERE words MATCH ? AND p.role IN (SELECT value FROM json_each(?)))"
+            )
+            self._values += [path_query(value), json.dumps(TOUCHED[name])]
+        if asked.since or asked.until:
+            self._where += " AND r.created BETWEEN ? AND ?"
+            self._values += [asked.since.timestamp() if asked.since else -math.inf]
+            self._values += [asked.until.timestamp() if asked.until else math.inf]
+        self._terms, self._missing = self._look_up()
+
+    def groups(self, limit: int, rows: int) -> list[Group]:
+        """The results by kind; see `Searcher.search`."""
+        kinds = [KINDS[word] for word in self._asked.kinds]
+        found: dict[Kind, list[_Row]] = defaultdict(list)
+        if Kind.SESSION in kinds:
+            found[Kind.SESSION] = self._ranked(documents=False)
+        if kinds != [Kind.SESSION]:
+            for row in self._ranked(documents=True):
+                found[self._files[row.file].kind].append(row)
+        groups = []
+        for kind in kinds:
+            results, total = (
+                self._sessions(found[kind], limit, rows)
+                if kind is Kind.SESSION
+                else self._documents(found[kind], limit)
+            )
+            groups.append(Group(kind, tuple(results), total, missing=self._missing))
+        stored = {result.name for group in groups if group.kind is Kind.MEMORY for result in group.results}
+        return [_without_stored(group, stored) for group in groups]
+
+    def _beyond(self, number: int, match: str, *, anywhere: bool = False) -> bool:
+        """Whether more rows than this match, of those that are wanted or of all."""
+        query = f"SELECT 1 FROM words JOIN rows r ON r.id = words.rowid WHERE words MATCH ?{self._where}"  # noqa: S608
+        if anywhere:
+            query = "SELECT 1 FROM words WHERE words MATCH ?"
+        values = [match] if anywhere else [match, *self._values]
+        return self._db.execute(f"{query} LIMIT 1 OFFSET {number}", values).fetchone() is not None
+
+    def _look_up(self) -> tuple[list[str], tuple[str, ...]]:
+        """The queries of the words, and the words and phrases that are nowhere in what is searched.
+
+        A word that is nowhere is looked for as a beginning. Few letters that are being typed are not judged.
+        """
+        query = self._asked.query
+        terms, missing = list[str](), list[str]()
+        for word, parts in query.terms().items():
+            if not self._beyond(0, " OR ".join(parts)):
+                begins = [f"{part.rstrip('*')}*" for part in parts] if len(word) > _SHORT else parts
+                if self._beyond(0, " OR ".join(begins)):
+                    parts = begins
+                elif not query.unfinished or word != query.words[-1] or len(word) > _SHORT:
+                    missing.append(word)
+            terms += parts
+        for phrase, match in zip(query.phrases, query.needed(), strict=True):
+            if not self._beyond(0, match):
+                missing.append(f"“{phrase}”")
+        return list(dict.fromkeys(terms)), tuple(missing)
+
+    def _ranked(self, *, documents: bool) -> list[_Row]:
+        """The best rows of documents or of sessions, best first.
+
+        Those with the exact words come before those with all, and these before the others, each by bm25.
+        """
+        query = self._asked.query
+        if not query.words and not query.phrases:
+            return self._newest(documents=documents)
+        needed = " AND ".join(query.needed())
+        terms = self._terms
+        match = f"({self._any_of(terms)})" if terms else needed
+        if terms and needed:
+            match = f"{needed} AND {match}"
+        match += f" {'AND' if documents else 'NOT'} path : {DOCUMENT_MARK}"
+        first, values = "0", list[object]()
+        for each in (" AND ".join(terms), query.exact()) if len(query.words) > 1 else ():
+            first += " + (r.id IN (SELECT rowid FROM words WHERE words MATCH ?))"
+            values.append(each)
+        sql = (
+            f"{_SELECT}, {_FIRST} * ({first}) - bm25(words, 1.0, 0.0) AS score FROM words"
+            f" CROSS JOIN rows r ON r.id = words.rowid WHERE words MATCH ?{self._where}"
+            f" ORDER BY score DESC LIMIT {_POOL}"
+        )
+        return [_Row(*row) for row in self._db.execute(sql, [*values, match, *self._values])]
+
+    def _any_of(self, terms: list[str]) -> str:
+        """Without common words where the others find enough."""
+        either = " OR ".join(terms)
+        if len(terms) == 1 or not self._beyond(_COMMON, either, anywhere=True):
+            return either
+        rare = " OR ".join(each for each in terms if not self._beyond(_COMMON, each, anywhere=True))
+        return rare if rare and self._beyond(_POOL, rare) else either
+
+    def _newest(self, *, documents: bool) -> list[_Row]:
+        """Without words: the calls that filters name, or else the newest documents."""
+        own, values = f"r.role = {DOCUMENT}", list[object]()
+        if self._asked.filters:
+            own = "r.id IN (SELECT rowid FROM words WHERE words MATCH ?)"
+            values = [" OR ".join(path_query(value) for _, value in self._asked.filters)]
+        elif not documents:
+            return []
+        sql = (
+            f"{_SELECT}, 1.0 / row_number() OVER (ORDER BY r.created DESC) AS score FROM rows r"
+            f" WHERE {own}{self._where} ORDER BY score DESC LIMIT {_POOL}"
+        )
+        return [_Row(*row) for row in self._db.execute(sql, [*values, *self._values])]
+
+    def _sessions(self, found: list[_Row], limit: int, shown: int) -> tuple[list[Result], int]:
         """Rows grouped by session, the session with the best rows first."""
-        files = _files(connection, {row.file for row, _ in found})
-        sessions: dict[str, list[tuple[_Row, float]]] = defaultdict(list)
-        seen: set[tuple[str, str, int]] = set()
-        for row, score in found:
-            file = files[row.file]
-            line = (file.session, file.agent, row.line)  # the folder of a moved project may be there twice
-            if line not in seen:
-                seen.add(line)
-                sessions[file.session].append((row, score))
+        sessions: dict[str, dict[tuple[str, int], _Row]] = defaultdict(dict)
+        for row in found:  # the folder of a moved project may be there twice
+            file = self._files[row.file]
+            sessions[file.session].setdefault((file.agent, row.line), row)
         order = sorted(
-            sessions.values(),
-            key=lambda rows: sum(score * 0.5**place for place, (_, score) in enumerate(rows[:8])),
+            (list(rows.values()) for rows in sessions.values()),
+            key=lambda rows: sum(row.score * 0.5**place for place, row in enumerate(rows[:8])),
             reverse=True,
         )
-        about = {number: self._about(file) for number, file in files.items()}
         results: list[Result] = []
         for rows in order[:limit]:
-            for number, (row, _) in enumerate(rows[:_EACH]):
-                each = about[row.file]._replace(
-                    when=row.when, line=row.line, offset=row.offset, what=Role(row.role).name.lower()
-                )
-                if number < ROWS and len(results) < shown:
-                    each = with_snippet(each, query)
-                results.append(each)
-        return tuple(results), len(order)
+            rows.sort(key=lambda row: row.weight, reverse=True)
+            for number, row in enumerate(rows[:_EACH]):
+                each = self._line(row)
+                is_shown = number < ROWS and len(results) < shown
+                results.append(with_snippet(each, self._asked.query) if is_shown else each)
+        return results, len(order)
 
-    def _about(self, file: File) -> Result:
+    def _line(self, row: _Row) -> Result:
+        file = self._files[row.file]
         said = (self._elsewhere(file.project), "archived" if file.stem else "")
         return Result(
             Kind.SESSION,
             file.session,
             file.title or f"session {file.session[:8]}",
-            said=" · ".join(filter(None, said)),
+            row.when,
+            " · ".join(filter(None, said)),
             path=Path(file.path),
+            line=row.line,
+            offset=row.offset,
+            what=Role(row.role).name.lower(),
             agent=clean_line(file.agent),
             stem=Path(file.stem) if file.stem else None,
         )
 
-    def _documents(
-        self,
-        connection: sqlite3.Connection,
-        files: dict[int, File],
-        found: list[tuple[_Row, float]],
-        query: Query,
-    ) -> list[Result]:
+    def _documents(self, found: list[_Row], limit: int) -> tuple[list[Result], int]:
         """Documents as results, read again for their texts; those that are gone are left out."""
         results = []
-        for row, _ in found:
-            file = files[row.file]
-            path = Path(file.path)
+        for row in found[:limit]:
+            file = self._files[row.file]
             with suppress(OSError):
-                document = read_document(Source(file.kind, entry_at(path), file.project), self._places.home)
+                source = Source(file.kind, entry_at(Path(file.path)), file.project)
+                document = read_document(source, self._places.home)
                 text = document.texts[row.line - 1] if row.line <= len(document.texts) else ""
-                snippet, marks = query.snippet(text)
+                if file.kind is Kind.PIN and file.project and text not in Confirmed(self._places.home):
+                    continue
+                snippet, marks = self._asked.query.snippet(text)
                 elsewhere = self._elsewhere(file.project)
                 said = " · ".join(filter(None, (file.note, elsewhere)))
                 project = file.project if elsewhere else ""
                 result = Result(
                     file.kind, file.name, file.title, row.when, said, snippet, marks, text, project
                 )
-                if file.kind is Kind.PIN:
-                    if file.project and text not in Confirmed(self._places.home):
-                        continue
-                    if row.line <= len(document.pins):
-                        pin = document.pins[row.line - 1]
-                        result = self._pin(connection, result, pin, row.line, file.project)
+                if file.kind is Kind.PIN and row.line <= len(document.pins):
+                    result = self._pin(result, document.pins[row.line - 1], row.line, file.project)
                 results.append(result)
-        return results
+        return results, len(found) - len(found[:limit]) + len(results)
 
-    def _pin(
-        self, connection: sqlite3.Connection, found: Result, pin: Pin, number: int, project: str
-    ) -> Result:
+    def _pin(self, found: Result, pin: Pin, number: int, project: str) -> Result:
         source = f"{pin.session} L{pin.line}".strip() if pin.line else ""
-        row = None
-        if pin.session and pin.line:
-            query = "SELECT path FROM files WHERE kind = ? AND agent = '' AND substr(session, 1, ?) = ?"
-            row = connection.execute(query, (Kind.SESSION, len(pin.session), pin.session)).fetchone()
+        transcripts = (
+            Path(file.path)
+            for file in self._files.values()
+            if file.kind is Kind.SESSION and not file.agent and file.session.startswith(pin.session)
+        )
         return found._replace(
             name=f"pin {number}" if project else f"own pin {number}",
             title=pin.text,
             said=" · ".join(filter(None, (source, found.said if project else "in all projects"))),
-            path=Path(row[0]) if row else None,
+            path=next(transcripts, None) if pin.session and pin.line else None,
             line=pin.line,
             what="ask",
         )
@@ -414,27 +522,14 @@ class Searcher:
         return clean_line(f"in {project.rstrip('/').rpartition('/')[2]}")
 
 
-def _files(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, File]:
-    """Files by their numbers; a subagent's has the title of its session."""
-    query = """
-        SELECT id, path, kind, project, session, agent, stem, name, coalesce((
-            SELECT title FROM files AS own
-            WHERE own.session = files.session AND files.agent <> '' AND own.agent = '' AND own.kind = ?
-        ), title), note
-        FROM files WHERE id IN (SELECT value FROM json_each(?))
-    """
-    found = connection.execute(query, (Kind.SESSION, json.dumps(list(numbers))))
-    return {number: File(path, Kind(kind), *rest) for number, path, kind, *rest in found}
-
-
 def with_snippet(found: Result, query: Query) -> Result:
-    """A row of a session with its text, read from the transcript; unchanged if that is gone."""
+    """A row of a session with its text, read from the transcript; `UNREADABLE` if that is gone."""
     with suppress(OSError, FileProblem):
         for message in next(_read_from(found), ()):
             if message.role.name.lower() == found.what:
                 snippet, marks = query.snippet(message.text)
                 return found._replace(snippet=snippet, marks=marks, text=message.text)
-    return found
+    return found._replace(snippet=UNREADABLE)
 
 
 def _read_from(found: Result) -> Iterator[list[Message]]:
@@ -447,69 +542,6 @@ def _read_from(found: Result) -> Iterator[list[Message]]:
     if source:
         lines = read_messages(source, offset, found.line, agent=bool(found.agent), few=True)
         yield from (each.messages for each in lines)
-
-
-def _ranked(
-    connection: sqlite3.Connection, asked: Search, texts: str, condition: str, values: list[object]
-) -> list[tuple[_Row, float]]:
-    """Rows with their scores, best first: the sum of what each ranking gives to their ranks.
-
-    Args:
-        connection: the index.
-        asked: the query.
-        texts: ``words`` for those of sessions, ``documents`` for the others.
-        condition: which of them, beginning with AND.
-        values: the condition's values.
-    """
-    if not asked.query.words and not asked.query.phrases:
-        # The calls themselves where filters are given; else the newest documents.
-        own = f"r.role = {DOCUMENT} AND '{texts}' = 'documents'"
-        if asked.filters:
-            own = f"r.id IN (SELECT rowid FROM {texts} WHERE {texts} MATCH ?)"  # noqa: S608 - a name of ours
-            values = [" OR ".join(path_query(value) for _, value in asked.filters), *values]
-        query = f"{_SELECT} FROM rows r WHERE {own}{condition} ORDER BY r.created DESC LIMIT {_POOL}"
-        return [(_Row(*row), -number) for number, row in enumerate(connection.execute(query, values))]
-
-    def exceeds(number: int, table: str, match: str, condition: str, values: list[object]) -> bool:
-        query = (
-            f"SELECT 1 FROM {table} JOIN rows r ON r.id = {table}.rowid"  # noqa: S608 - a name of ours
-            f" WHERE {table} MATCH ?{condition} LIMIT 1 OFFSET {number}"
-        )
-        return connection.execute(query, [match, *values]).fetchone() is not None
-
-    def any_of(expressions: list[str], table: str) -> str:
-        """Without common words where the others find enough: ranking them takes long, and says little."""
-        either = " OR ".join(expressions)
-        if len(expressions) == 1 or not exceeds(_COMMON, table, either, "", []):
-            return either
-        rare = " OR ".join(each for each in expressions if not exceeds(_COMMON, table, each, "", []))
-        return rare if rare and exceeds(_POOL, table, rare, condition, values) else either
-
-    rows: dict[int, _Row] = {}
-    scores: dict[int, float] = defaultdict(float)
-    for weight, spoken, must, either in matches(asked.query):
-        if spoken and texts == "documents":
-            continue
-        table, weights = ("spoken", "") if spoken else (texts, ", 1.0, 0.0")
-        match = f"{must}({any_of(either, table)})"
-        # A first index begins with the newest rows, and what comes later is at its end.
-        newest = " UNION ".join(
-            f"SELECT * FROM (SELECT r.*, bm25({table}{weights}) AS score FROM {table}"  # noqa: S608 - ours
-            f" CROSS JOIN rows r ON r.id = {table}.rowid WHERE {table} MATCH ?{condition}"
-            f" ORDER BY {table}.rowid {order} LIMIT {_NEWEST})"
-            for order in ("", "DESC")
-        )
-        query = f"{_SELECT} FROM ({newest}) r ORDER BY score LIMIT {_POOL}"
-        for place, row in enumerate(connection.execute(query, [match, *values, match, *values])):
-            found = rows[row[0]] = _Row(*row)
-            scores[found.id] += weight * _WEIGHT.get(found.role, _OTHER) / (_DAMP + place)
-    return sorted(((rows[number], score) for number, score in scores.items()), key=lambda each: -each[1])
-
-
-_DAMP = 60
-_WEIGHT: dict[int, float] = {DOCUMENT: 1.0, Role.ASK: 1.0, Role.SAID: 1.0, Role.READ: 0.3}
-_OTHER = 0.5
-"""What was spoken weighs more than inputs and results of tools."""
 
 
 def _only_of(path: Path | None, group: Group) -> Group:

@@ -66,6 +66,8 @@ class Source(NamedTuple):
     """Root of the project that it belongs to; "" if only its text can tell, or it belongs to all."""
     path: str = ""
     """Of a transcript."""
+    title: str = ""
+    """Of the part of it that is in the index."""
     number: int = 0
     """Of its row in the index; 0 if it is new."""
     offset: int = 0

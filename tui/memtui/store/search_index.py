@@ -2,9 +2,8 @@
 
 It is made from files and may be deleted at any time. It holds words, not texts: each row names a file, an
 offset and a line, and what is shown is read there. Words are stemmed and without accents; Chinese, Japanese
-and Korean are indexed by pairs of characters, identifiers also by their parts. What was spoken has a second
-table by three characters, which finds parts of words. Secrets are masked and private parts left out before
-anything is indexed.
+and Korean are indexed by pairs of characters, identifiers also by their parts. Secrets are masked and private
+parts left out before anything is indexed.
 
 FTS5 without contents cannot delete before SQLite 3.43: rows that are gone are dropped from `rows`, and the
 index is made anew when they are a fifth.
@@ -16,7 +15,6 @@ import io
 import math
 import os
 import sqlite3
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
@@ -30,15 +28,15 @@ from memtui.ground.files import FileLocked, FileProblem, lock, private_folder, w
 from memtui.ground.project import Home, Places
 from memtui.store.listing import Entry
 from memtui.store.search_documents import COLUMNS, File, Kind, Source, documents, read_document
-from memtui.store.search_query import words_of
+from memtui.store.search_query import DOCUMENT_MARK, words_of
 from memtui.store.sources import Sources, is_agent, is_archived, session_of
 from memtui.store.transcripts import HEAD, cwd_in, first_cwd
 from memtui.transcript.messages import Message, Role, read_messages
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
+    from multiprocessing.pool import Pool
 
-VERSION = 12
+VERSION = 13
 WAIT = 2.0
 """Seconds to wait for another program's lock on the index."""
 _TRANSACTION = 0.05
@@ -48,11 +46,21 @@ _ALONE = 32 << 20
 """Bytes of new transcripts from which `_READERS` processes read and mask them."""
 _PART = 100_000
 """Characters that are written at once."""
-_TITLE = 200
-_SENTENCE = 3
+_TITLE = 300
 DOCUMENT = 10
 """The role of a document's rows."""
-_UNUSABLE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_NOMEM)
+_LOCKED = "is locked by another program; try again when that has ended"
+_UNUSABLE = "cannot be used: {}"
+_PROBLEMS = {
+    sqlite3.SQLITE_INTERRUPT: "is searched for something else",
+    sqlite3.SQLITE_BUSY: _LOCKED,
+    sqlite3.SQLITE_LOCKED: _LOCKED,
+    sqlite3.SQLITE_FULL: _UNUSABLE,
+    sqlite3.SQLITE_READONLY: _UNUSABLE,
+    sqlite3.SQLITE_PERM: _UNUSABLE,
+    sqlite3.SQLITE_NOMEM: _UNUSABLE,
+}
+"""What making the index anew does not help against."""
 _DEAD, _FEW = 5, 1000
 """The index is made anew when one row in `_DEAD` is dead, but not for fewer than `_FEW`."""
 
@@ -62,10 +70,8 @@ CREATE TABLE files (
     session TEXT NOT NULL, agent TEXT NOT NULL, stem TEXT NOT NULL, -- in the archive
     name TEXT NOT NULL, title TEXT NOT NULL, note TEXT NOT NULL,
     mtime_ns INTEGER NOT NULL DEFAULT 0, size INTEGER NOT NULL DEFAULT 0, inode INTEGER NOT NULL,
-    offset INTEGER NOT NULL DEFAULT 0, line INTEGER NOT NULL DEFAULT 1, -- where reading continues
-    turn INTEGER NOT NULL DEFAULT 0
+    offset INTEGER NOT NULL DEFAULT 0, line INTEGER NOT NULL DEFAULT 1 -- where reading continues
 );
-CREATE INDEX files_session ON files (session);
 CREATE TABLE rows (
     id INTEGER PRIMARY KEY, file INTEGER NOT NULL, role INTEGER NOT NULL, turn INTEGER NOT NULL,
     offset INTEGER NOT NULL, line INTEGER NOT NULL, created REAL -- seconds since 1970
@@ -73,16 +79,12 @@ CREATE TABLE rows (
 CREATE INDEX rows_file ON rows (file, turn);
 CREATE VIRTUAL TABLE words USING fts5(
     text, path, content='', tokenize='porter unicode61 remove_diacritics 2');
--- Documents apart: a search for them does not rank the words of all sessions again.
-CREATE VIRTUAL TABLE documents USING fts5(
-    text, path, content='', tokenize='porter unicode61 remove_diacritics 2');
-CREATE VIRTUAL TABLE spoken USING fts5(text, content='', tokenize='trigram');
 PRAGMA user_version = {VERSION};
 """
 
 
 class IndexDamaged(Exception):  # noqa: N818 - always answered by making it anew
-    """The index is damaged or of another version."""
+    """The index is missing, damaged, of another version, or mostly of dead rows."""
 
 
 class Row(NamedTuple):
@@ -93,8 +95,7 @@ class Row(NamedTuple):
     line: int
     created: float | None
     text: str
-    path: str = ""
-    spoken: str = ""
+    path: str
 
 
 class Part(NamedTuple):
@@ -129,15 +130,13 @@ class SearchIndex:
         end = time.monotonic() + budget
         private_folder(self.path.parent)
         with suppress(FileLocked), lock(self.path, timeout=0):
-            for again in (True, False):
+            for _ in range(2):
                 try:
                     with self.reading() as connection:
                         return _Update(connection, self._places, self._sources, end, progress).run()
                 except IndexDamaged:
                     self._create()
-                    if not again:
-                        problem = "is damaged again and again; is the disk full or failing?"
-                        raise FileProblem(self.path, problem) from None
+            raise FileProblem(self.path, "is damaged again and again; is the disk full or failing?")
         return False
 
     @contextmanager
@@ -145,7 +144,7 @@ class SearchIndex:
         """A connection to read from.
 
         Raises:
-            FileProblem: another program has it locked.
+            FileProblem: another program has it locked, or the search was interrupted.
             IndexDamaged: it has to be made anew, by `update`.
         """
         try:
@@ -153,21 +152,16 @@ class SearchIndex:
             with closing(sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None)) as connection:
                 for setting in ("trusted_schema = OFF", "cell_size_check = ON", "cache_size = -32000"):
                     connection.execute(f"PRAGMA {setting}")
+                connection.execute("PRAGMA temp_store = MEMORY")
                 if connection.execute("PRAGMA user_version").fetchone() != (VERSION,):
                     raise IndexDamaged
                 yield connection
         except sqlite3.Error as error:
-            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-            if code == sqlite3.SQLITE_INTERRUPT:
-                raise FileProblem(self.path, "is searched for something else") from error
-            if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-                problem = "is locked by another program; try again when that has ended"
-                raise FileProblem(self.path, problem) from error
-            if code in _UNUSABLE:
-                raise FileProblem(self.path, f"cannot be used: {error}") from error
-            if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-                self.path.unlink(missing_ok=True)  # `update` might not come upon the damage
-            raise IndexDamaged(str(error)) from error
+            problem = _PROBLEMS.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
+            if problem:
+                raise FileProblem(self.path, problem.format(error)) from error
+            self.path.unlink(missing_ok=True)  # `update` might not come upon the damage
+            raise IndexDamaged from error
 
     def delete(self) -> None:
         """Delete it. Removing rows would leave their words in the file.
@@ -216,23 +210,18 @@ class _Update:
         self._end = end
         self._progress = progress or (lambda done, all_of_it: None)
         self._began = 0.0
-        self._next = 1 + self._one(
-            "SELECT max(id) FROM (SELECT id FROM words_docsize UNION ALL SELECT id FROM documents_docsize)"
-        )
+        self._last = self._one("SELECT max(id) FROM words_docsize")
 
     def run(self) -> bool:
         """Documents come first, as they are few; transcripts may name further projects."""
         self._db.execute("PRAGMA synchronous = NORMAL")
         self._db.execute("PRAGMA cache_spill = OFF")  # or readers wait before the transaction ends
         projects = self._documents(set())
-        entries = self._sources.entries()
         complete = self._bring(
-            {path: Source(Kind.SESSION, entry, path=path) for path, entry in entries.items()}, documents=False
+            {path: Source(Kind.SESSION, entry, path=path) for path, entry in self._sources.entries().items()},
+            "kind = ?",
         )
         self._documents(projects)
-        live = self._one("SELECT count(*) FROM rows")
-        if self._next - 1 - live > max(live // (_DEAD - 1), _FEW):
-            raise IndexDamaged("mostly dead rows")
         return complete
 
     def _documents(self, known: set[str]) -> set[str]:
@@ -240,37 +229,46 @@ class _Update:
         found = {each for (each,) in self._db.execute("SELECT DISTINCT project FROM files")}
         found.add(str(self._places.project.root))
         if found != known:
-            self._bring(documents(self._places, found), documents=True)
+            self._bring(documents(self._places, found), "kind <> ?")
         return found
 
-    def _bring(self, listed: dict[str, Source], *, documents: bool) -> bool:
-        """Index what is new of all documents, or of all transcripts."""
+    def _bring(self, listed: dict[str, Source], which: str) -> bool:
+        """Index what is new of all documents, or of all transcripts: `which` are in the index."""
         query = (
-            "SELECT path, id, project, mtime_ns, size, inode, offset, line FROM files WHERE (kind <> ?) = ?"
+            f"SELECT path, id, project, title, mtime_ns, size, inode, offset, line FROM files WHERE {which}"  # noqa: S608
         )
-        known = {row[0]: row[1:] for row in self._db.execute(query, (Kind.SESSION, documents))}
+        known = {row[0]: row[1:] for row in self._db.execute(query, (Kind.SESSION,))}
+        gone = [known[path][0] for path in known.keys() - listed.keys()]
         tasks = []
-        self._begin()
-        for path in known.keys() - listed.keys():
-            self._remove(known[path][0])
         for path, source in listed.items():
-            number, project, *signature, offset, line = known.get(path, (0, "", 0, 0, 0, 0, 1))
+            number, project, title, *signature, offset, line = known.get(path, (0, "", "", 0, 0, 0, 0, 1))
             if tuple(signature) == source.entry.signature and source.project in ("", project):
                 continue
             if _has_grown(source.entry, signature[2], offset):
-                source = source._replace(number=number, offset=offset, line=line)
+                source = source._replace(number=number, title=title, offset=offset, line=line)
             elif number:
-                self._remove(number)
+                gone.append(number)
             tasks.append(source)
-        self._commit()
+        if gone:
+            self._forget(gone)
         return self._read(sorted(tasks, key=lambda each: each.entry.mtime_ns, reverse=True))
+
+    def _forget(self, numbers: list[int]) -> None:
+        self._begin()
+        for number in numbers:
+            self._db.execute("DELETE FROM rows WHERE file = ?", (number,))
+            self._db.execute("DELETE FROM files WHERE id = ?", (number,))
+        live = self._one("SELECT count(*) FROM rows")
+        if self._one("SELECT count(*) FROM words_docsize") - live > max(live // (_DEAD - 1), _FEW):
+            raise IndexDamaged
+        self._commit()
 
     def _read(self, tasks: list[Source]) -> bool:
         total = sum(each.entry.size - each.offset for each in tasks)
         done = 0
         with _readers(total) as readers:
             read = partial(_parts, home=self._places.home)
-            some = readers.map(partial(_all_parts, read), tasks, chunksize=2) if readers else map(read, tasks)
+            some = readers.imap(partial(_all_parts, read), tasks, 2) if readers else map(read, tasks)
             for source, parts in zip(tasks, some, strict=True):
                 number = source.number
                 for part in parts:
@@ -301,12 +299,8 @@ class _Update:
         if self._db.in_transaction:
             self._db.execute("COMMIT")
 
-    def _one(self, query: str) -> int:
-        return self._db.execute(query).fetchone()[0] or 0
-
-    def _remove(self, number: int) -> None:
-        self._db.execute("DELETE FROM rows WHERE file = ?", (number,))
-        self._db.execute("DELETE FROM files WHERE id = ?", (number,))
+    def _one(self, query: str, *values: int) -> int:
+        return self._db.execute(query, values).fetchone()[0] or 0
 
     def _add(self, source: Source, file: File) -> int:
         """Add a file; its signature is noted when all of it is read."""
@@ -318,24 +312,18 @@ class _Update:
         return cursor.lastrowid
 
     def _put(self, number: int, part: Part) -> None:
-        turn, title = self._db.execute("SELECT turn, title FROM files WHERE id = ?", (number,)).fetchone()
-        rows, words, spoken = [], [], []
-        table = "words" if part.file.kind == Kind.SESSION else "documents"
-        for at, row in enumerate(part.rows, self._next):
+        turn = self._one("SELECT max(turn) FROM rows WHERE file = ?", number)
+        rows, words = [], []
+        for row in part.rows:
+            self._last += 1
             turn += row.role == Role.ASK
-            rows.append((at, number, row.role, turn, row.offset, row.line, row.created))
-            words.append((at, row.text, row.path))
-            if row.spoken:
-                spoken.append((at, row.spoken))
-        self._next += len(rows)
+            rows.append((self._last, number, row.role, turn, row.offset, row.line, row.created))
+            words.append((self._last, row.text, row.path))
         self._db.executemany("INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
-        query = f"INSERT INTO {table} (rowid, text, path) VALUES (?, ?, ?)"  # noqa: S608 - a name of ours
-        self._db.executemany(query, words)
-        self._db.executemany("INSERT INTO spoken (rowid, text) VALUES (?, ?)", spoken)
-        title = max(title, part.file.title, key=_telling)
+        self._db.executemany("INSERT INTO words (rowid, text, path) VALUES (?, ?, ?)", words)
         self._db.execute(
-            "UPDATE files SET offset = ?, line = ?, turn = ?, title = ? WHERE id = ?",
-            (part.offset, part.line, turn, without_surrogates(title), number),
+            "UPDATE files SET offset = ?, line = ?, title = ? WHERE id = ?",
+            (part.offset, part.line, without_surrogates(part.file.title), number),
         )
 
 
@@ -349,29 +337,13 @@ def _has_grown(entry: Entry, inode: int, offset: int) -> bool:
     return False
 
 
-def _readers(size: int) -> AbstractContextManager[Executor | None]:
-    """Processes to read this many bytes; None if one is enough."""
+def _readers(size: int) -> AbstractContextManager[Pool | None]:
+    """Processes to read this many bytes, which end with this one; None if one is enough."""
     if size <= _ALONE or (os.cpu_count() or 1) == 1:
         return nullcontext()
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
 
-    context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(_READERS, mp_context=context, initializer=_end_with_parent)
-
-
-def _end_with_parent() -> None:
-    """End this process when its parent is killed."""
-    from multiprocessing import parent_process
-
-    parent = parent_process()
-    assert parent is not None
-
-    def wait() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=wait, daemon=True).start()
+    return get_context("spawn").Pool(_READERS)
 
 
 def _all_parts(read: Callable[[Source], Iterator[Part]], source: Source) -> list[Part]:
@@ -384,16 +356,19 @@ def _parts(source: Source, home: Home) -> Iterator[Part]:
         found = read_document(source, home)
         moment = found.created.timestamp() if found.created else None
         texts = enumerate(found.texts, 1)
-        yield Part(found, [Row(DOCUMENT, 0, line, moment, words_of(text)) for line, text in texts])
+        yield Part(
+            found, [Row(DOCUMENT, 0, line, moment, words_of(text), DOCUMENT_MARK) for line, text in texts]
+        )
         return
     with suppress(OSError, FileProblem):
         yield from _transcript_parts(source)
 
 
 def _transcript_parts(source: Source) -> Iterator[Part]:
-    path, entry = Path(source.path), source.entry
-    from memtui.transcript.short_text import one_line  # only when something is new
+    from memtui.transcript.session import better_name  # only when something is new
+    from memtui.transcript.short_text import one_line
 
+    path, entry = Path(source.path), source.entry
     stem = entry.path.with_suffix("") if is_archived(entry) else None
     if stem:
         from memtui.store.archive import Copy
@@ -403,17 +378,21 @@ def _transcript_parts(source: Source) -> Iterator[Part]:
     cwd = cwd_in(unpacked(stem).read(HEAD)) if stem else first_cwd(path)
     session = session_of(path, entry)
     agent = path.stem if is_agent(path) else ""
-    file = File(source.path, Kind.SESSION, str(cwd or ""), session, agent, str(stem or ""), session)
+    file = File(
+        source.path, Kind.SESSION, str(cwd or ""), session, agent, str(stem or ""), session, source.title
+    )
     rows: list[Row] = []
     size = 0
     end, number = source.offset, source.line
-    for reading in read_messages(
-        unpacked(stem) if stem else path, source.offset, source.line, agent=bool(agent)
-    ):
+    opened = unpacked(stem) if stem else path
+    for reading in read_messages(opened, source.offset, source.line, agent=bool(agent)):
         end, number = reading.end, reading.next_number
         for message in reading.messages:
-            if message.role is Role.ASK and _telling(file.title) < _SENTENCE:
-                file.title = max(file.title, one_line(message.text)[:_TITLE], key=_telling)
+            if message.role is Role.TITLE:
+                file.title = one_line(message.text)[:_TITLE]
+                continue
+            if message.role is Role.ASK:
+                file.title = better_name(file.title, one_line(message.text)[:_TITLE])
             rows.append(_row(message, entry))
             size += len(message.text)
         if size > _PART:
@@ -422,24 +401,15 @@ def _transcript_parts(source: Source) -> Iterator[Part]:
     yield Part(file, rows, end, number)
 
 
-def _telling(title: str) -> int:
-    """How well a text tells what a session is about: a command or one word less than a sentence."""
-    if not title or title.startswith("/"):
-        return 1 if title else 0
-    return _SENTENCE if " " in title or not title.isascii() else 2
-
-
 def _row(message: Message, entry: Entry) -> Row:
     moment = parse_iso(message.timestamp) if message.timestamp else None
-    raw = without_surrogates(message.text)
     return Row(
         message.role,
         message.offset,
         message.line,
         moment.timestamp() if moment else entry.mtime_ns / 1e9,
-        words_of(raw),
+        words_of(without_surrogates(message.text)),
         words_of(message.path),
-        raw if message.role in (Role.ASK, Role.SAID) else "",
     )
 
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from datetime import datetime, timedelta
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from memtui.ground.clean import clean_line, without_surrogates
@@ -28,14 +27,18 @@ TOUCHED = {
     "cmd": [Role.COMMAND],
 }
 """The filters on what a turn touched, and the messages that show it."""
-_WIDE = (
-    "\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf"
-    "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-)
-_RUN = re.compile(f"[{_WIDE}]+")
 _INNER = re.compile("[A-Z](?<=[a-z0-9].)")
 _IDENTIFIER = re.compile(r"\b[A-Za-z]*[a-z0-9][A-Z]\w*")
 _PART_OF = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+
+
+@cache
+def _run() -> re.Pattern[str]:
+    """Chinese, Japanese or Korean text. Compiled when there is some: that takes long."""
+    return re.compile(
+        "[\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf"
+        "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
+    )
 
 
 def words_of(text: str, *, asked: bool = False) -> str:
@@ -48,7 +51,9 @@ def words_of(text: str, *, asked: bool = False) -> str:
 
 def _in_pairs(text: str, *, asked: bool) -> str:
     if not text.isascii():
-        text = _RUN.sub(partial(_pairs, asked=asked), unicodedata.normalize("NFKC", without_surrogates(text)))
+        text = _run().sub(
+            partial(_pairs, asked=asked), unicodedata.normalize("NFKC", without_surrogates(text))
+        )
     return text.replace("\0", " ")
 
 
@@ -58,11 +63,11 @@ def _pairs(run: re.Match[str], *, asked: bool) -> str:
     return f" {' '.join(text[at : at + 2] for at in range(max(1, len(text) - asked)))} "
 
 
-def quoted(text: str) -> str:
+def _quoted(text: str) -> str:
     """A text as one phrase of a full-text query."""
     words = _in_pairs(text, asked=True).replace('"', " ").strip()
-    alone = _RUN.fullmatch(words.rpartition(" ")[2]) and len(words.rpartition(" ")[2]) == 1
-    return f'"{words}"*' if alone else f'"{words}"'
+    last = words.rpartition(" ")[2]
+    return f'"{words}"*' if len(last) == 1 and _run().fullmatch(last) else f'"{words}"'
 
 
 _STOP = """
@@ -91,6 +96,31 @@ class Query(NamedTuple):
         return tuple(word for word in self.words if word.lower() not in _STOPPED) or self.words
 
     @property
+    def is_prefix(self) -> bool:
+        """Whether other words that begin as the last one does count; few letters begin too many."""
+        typed = self.unfinished and self.telling[-1] == self.words[-1]
+        return typed and len(self.words[-1]) > (1 if len(self.words) == 1 else 3)
+
+    def terms(self) -> dict[str, list[str]]:
+        """The telling words, each with the full-text queries of its parts."""
+        found = {}
+        for word in self.telling:
+            parts = _WORD.findall(words_of(word, asked=True))
+            found[word] = [_quoted(part) for part in dict.fromkeys(parts)]
+        if self.is_prefix:
+            last = found[self.words[-1]]
+            last[-1] = last[-1].rstrip("*") + "*"
+        return found
+
+    def exact(self) -> str:
+        """The full-text query for all words as they stand there, one after the other."""
+        return _quoted(" ".join(self.words)).rstrip("*") + ("*" if self.is_prefix else "")
+
+    def needed(self) -> list[str]:
+        """The full-text queries of the phrases, which have to be there."""
+        return list(map(_quoted, self.phrases))
+
+    @property
     def pattern(self) -> re.Pattern[str]:
         """Finds a word, in any form, or a phrase in a text from `folded`."""
         parts = [r"\W+".join(map(re.escape, re.findall(r"\w+", folded(each)))) for each in self.phrases]
@@ -99,20 +129,17 @@ class Query(NamedTuple):
             parts.append(re.escape(stem) + ("[a-z]*" if stem.isascii() else ""))
         return re.compile("|".join(sorted(filter(None, parts), key=len, reverse=True)) or r"(?!)")
 
-    def marks(self, line: str) -> list[tuple[int, int]]:
-        """The matches in a text, as character offsets (start, end)."""
-        found: list[tuple[int, int]] = []
-        for match in self.pattern.finditer(folded(line)):
-            start, end = match.span()
-            if found and start <= found[-1][1]:
-                found[-1] = (found[-1][0], end)
-            else:
-                found.append((start, end))
-        return found
+    def marks(self, text: str) -> list[tuple[int, int]]:
+        """The matches in a text, as character offsets (start, end), none of them inside a word."""
+        return [
+            match.span()
+            for match in self.pattern.finditer(folded(text))
+            if not _is_inside(text, match.start())
+        ]
 
     def first(self, text: str) -> int:
         """Where the part of a text begins that holds most of the words; 0 without any."""
-        found = [(match.start(), match[0][:4]) for match in self.pattern.finditer(folded(text))]
+        found = [(start, folded(text[start:end])[:4]) for start, end in self.marks(text)]
         best, place, end = 0, 0, 0
         for at, (start, _) in enumerate(found):
             while end < len(found) and found[end][0] < start + _SNIPPET - _BEFORE:
@@ -132,6 +159,17 @@ class Query(NamedTuple):
             before + line + after,
             tuple((a + len(before), b + len(before)) for a, b in self.marks(line)),
         )
+
+
+def _is_inside(text: str, at: int) -> bool:
+    """Whether a word of a script with spaces goes on at a place; one begins at the capital of `userId`."""
+    before, here = text[max(0, at - 1) : at], text[at : at + 1]
+    goes_on = before.isalpha() and here.isalpha() and max(before, here) < _WITHOUT_SPACES
+    return goes_on and not (before.islower() and here.isupper())
+
+
+_WITHOUT_SPACES = "\u0e00"
+"""Thai, Chinese and other scripts without spaces, and few with them, are from here on."""
 
 
 _ENDING = re.compile(r"(?<=[a-z]{3})(?:ations?|ings?|edly|ed|ies|es|s|ly|e|y)$")
@@ -241,36 +279,10 @@ def _kinds(value: str) -> list[str]:
     return kinds if all(kinds) else []
 
 
-def matches(query: Query) -> Iterator[tuple[float, bool, str, list[str]]]:
-    """The rankings of a query.
-
-    Each has a weight, whether it is of the table of what was spoken, the beginning of an FTS5 expression, and
-    expressions of which any will do.
-    """
-    must = " AND ".join(quoted(each) for each in query.phrases)
-    words = [part for word in query.telling for part in _WORD.findall(words_of(word, asked=True))]
-    some = [quoted(word) for word in dict.fromkeys(words)]
-    if not some:
-        yield 1.0, False, "", [must]
-        return
-
-    # Two letters begin so many words that only they alone are worth the time.
-    typed = query.telling[-1] == query.words[-1] and len(words[-1]) > (1 if len(query.words) == 1 else 2)
-    star = "*" if query.unfinished and typed and not some[-1].endswith("*") else ""
-    # With any word, two or three letters find so much that ranking it takes longer than typing the rest.
-    either = [*some[:-1], some[-1] + (star if len(words[-1]) > 3 else "")]
-    some[-1] += star
-    must = f"{must} AND " if must else ""
-    if len(query.words) > 1:
-        yield 3.0, False, must, [quoted(" ".join(query.words)).rstrip("*") + star]
-    if len(some) > 1:
-        yield 2.0, False, must, [" AND ".join(some)]
-    yield 1.0, False, must, either if len(some) > 1 else some
-    long = [f'"{word}"' for word in dict.fromkeys(query.telling) if len(word) > 2]
-    if long and not must:
-        yield 1.0, True, "", long
+DOCUMENT_MARK = "memtuidocument"
+"""What the index has as the path of a document: FTS5 then ranks documents without ranking all sessions."""
 
 
 def path_query(part: str) -> str:
     """The full-text query for a part of a path or command."""
-    return f"path : {quoted(part).rstrip('*')}*"
+    return f"path : {_quoted(part).rstrip('*')}*"

@@ -33,7 +33,7 @@ DEFAULT_DAYS = 30
 
 _CACHE_LIMIT = 64 << 20
 _MOST_DAYS = 99_999
-_VERSION = 3
+_VERSION = 4
 
 
 @dataclass(frozen=True)

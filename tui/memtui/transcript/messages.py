@@ -20,6 +20,7 @@ from memtui.transcript.events import (
     Queued,
     Result,
     Said,
+    Title,
     Words,
     events,
     is_ask,
@@ -56,6 +57,8 @@ class Role(IntEnum):
     CALL = 5
     RESULT = 6
     ERROR = 7
+    TITLE = 8
+    """What the session is called, by Claude Code or the person."""
 
 
 class Message(NamedTuple):
@@ -137,6 +140,8 @@ def _texts(event: Event) -> Iterator[tuple[Role, str, str]]:
         yield from _text(Role.ASK, event.text, SPOKEN)
     elif isinstance(event, Words) and event.kind == "shell":
         yield from _text(Role.COMMAND, event.text, INPUT, event.text)
+    elif isinstance(event, Title):
+        yield from _text(Role.TITLE, event.text, INPUT)
     elif isinstance(event, Queue) and event.operation == "enqueue":
         yield from _text(Role.ASK, queued_words(event.text), SPOKEN)
 

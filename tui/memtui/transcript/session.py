@@ -32,7 +32,6 @@ from memtui.transcript.line_index import never
 from memtui.transcript.lines import Record, only_record, read_lines
 from memtui.transcript.records import ContextSize
 from memtui.transcript.shell import EDIT_TOOLS
-from memtui.transcript.short_text import is_bare_command
 
 
 def time_of(record: Record) -> str:
@@ -218,11 +217,7 @@ class _Reading:
                 summary.compactions += 1
             elif isinstance(event, (Words, Queued)) and is_ask(event):
                 summary.turns += 1
-                text = _safe(event.text)
-                # A bare command says little, "continue" less.
-                telling = len(text.split()) >= _TELLING or not text.isascii()
-                if not summary.first_ask or (is_bare_command(summary.first_ask) and telling):
-                    summary.first_ask = text
+                summary.first_ask = better_name(summary.first_ask, _safe(event.text))
             else:
                 self._edited(event)
 
@@ -251,6 +246,24 @@ class _Reading:
             self.summary.tokens = request.tokens if request else 0
         self.summary.files = tuple(self._files)
         return self.summary
+
+
+def better_name(name: str, ask: str) -> str:
+    """The name that a session without a title has after one more request: the first that is no command.
+
+    A command with at most an argument or two says little, "continue" less.
+
+    Args:
+        name: its name before; "" for none.
+        ask: the request, masked.
+    """
+    words = len(ask.split())
+    telling = (words >= _TELLING or not ask.isascii()) and not _is_command(ask)
+    return ask if not name or (_is_command(name) and telling) else name
+
+
+def _is_command(text: str) -> bool:
+    return text.startswith("/") and len(text.split()) <= _TELLING
 
 
 def _safe(text: str) -> str:

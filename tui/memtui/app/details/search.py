@@ -109,14 +109,14 @@ def draw(found: Result | Heading, now: datetime, width: int, root: Path) -> Cont
 
 
 def rows_of(
-    groups: Iterable[Group], *, recent: bool, unfolded: Collection[str] = (), unread: Iterable[str] = ()
+    groups: Iterable[Group], *, recent: bool, unfolded: Collection[str] = (), notes: Iterable[str] = ()
 ) -> Iterable[tuple[str, Result | Heading]]:
-    """Rows by unique keys: what was not understood; a heading for each kind, then its results."""
+    """Rows by unique keys: what was not understood or found; a heading for each kind, then its results."""
     groups = tuple(groups)
-    if any(group.results for group in groups):
-        yield from ((f"# {sentence}", Heading(f"⚠ {sentence}")) for sentence in unread)
     anything = any(group.results for group in groups)
-    for kind, results, total, complete in groups:
+    if anything:
+        yield from ((f"# {sentence}", Heading(f"⚠ {sentence}")) for sentence in notes)
+    for kind, results, total, complete, _ in groups:
         some = results[: _RECENT[kind]] if recent else results
         if some or (anything and not complete):
             number = len({each.name for each in some}) if kind is Kind.SESSION else len(some)

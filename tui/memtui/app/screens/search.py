@@ -32,7 +32,7 @@ from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.input_line import TypedLine
 from memtui.app.widgets.row_list import RowList
 from memtui.ground.clean import clean_line
-from memtui.store.search import NOT_ALL_SEARCHED, Group, Result, Scope, with_snippet
+from memtui.store.search import NOT_ALL_SEARCHED, Group, Result, Scope, not_found, with_snippet
 from memtui.store.search_documents import Kind
 from memtui.store.search_query import parse_search
 from memtui.store.session_list import NOT_RESUMED, typed_command
@@ -194,7 +194,8 @@ class SearchScreen(Screen[Result | None]):
         first = first or (isinstance(self.focused, Input) and self.results.selected == next(hits, None))
         groups = self._groups = tuple(groups)
         asked = parse_search(text)
-        rows = rows_of(groups, recent=not text.strip(), unfolded=self._unfolded, unread=asked.unread)
+        notes = filter(None, (*asked.unread, not_found(groups)))
+        rows = rows_of(groups, recent=not text.strip(), unfolded=self._unfolded, notes=notes)
         self._found = dict(rows)
         listing = self.results
         if self._found:
