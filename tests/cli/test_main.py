@@ -110,16 +110,6 @@ def test_memtuis_own_folders_may_be_named_so(
     assert memtui("memory", "list").code == 0
 
 
-@pytest.mark.parametrize(
-    ("option", "hint"), [("--bogus", ""), ("--replac", " Did you mean '--replace'?"), ("--zzz", "")]
-)
-def test_only_an_option_that_resembles_it_is_suggested(
-    memtui: Memtui, project: Project, option: str, hint: str
-) -> None:
-    result = memtui("init", option)
-    assert result.err.splitlines()[0] == f"memtui: No such option '{option}'.{hint}"
-
-
 def test_demo_if_empty_opens_the_demo_when_there_is_nothing(
     memtui: Memtui, opened: Opened, project: Project
 ) -> None:

@@ -76,12 +76,3 @@ def test_the_session_state_moves_on(demo: DemoProject) -> None:
         task.text for task in last.tasks if task.kind is TaskKind.IN_PROGRESS
     ]
     assert last.decisions
-
-
-def test_a_folder_that_is_gone_ends_the_play(demo: DemoProject) -> None:
-    demo.claude_config.rename(demo.folder / "gone")
-    player = Player(demo, lambda: NOW, lambda _: False)
-    player.start()
-    player.stop()
-    assert not demo.claude_config.exists()
-    assert len(CaptureStore(demo.project).entries()) == 6

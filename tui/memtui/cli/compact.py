@@ -20,7 +20,10 @@ from memtui.cli.options import (
     engine_option,
     given_bytes,
     json_option,
+    one_session,
     places_option,
+    session_option,
+    transcript_option,
 )
 from memtui.cli.output import (
     can_answer,
@@ -41,7 +44,7 @@ from memtui.engines.drafts import unsourced_lines
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import system_clock
 from memtui.ground.files import reading
-from memtui.ground.project import Places, expanded
+from memtui.ground.project import Places
 from memtui.ground.text import FormatError
 from memtui.secrets.secrets import find, holds_secrets
 from memtui.store.compact import Compacted, draft, keep, stored_already
@@ -54,13 +57,8 @@ _LIMIT = 16 << 20
 
 
 @click.command("compact")
-@click.option(
-    "--transcript",
-    type=click.Path(path_type=Path),
-    metavar="T",
-    help="A session's JSONL file.",
-)
-@click.option("--session", default="", metavar="ID", help="A session of this project, or its id's beginning.")
+@transcript_option
+@session_option
 @click.option("--description", default="", help="The title in lists, instead of the objective.")
 @click.option("--tags", multiple=True, metavar="A,B", help="Tags, separated by commas; may be repeated.")
 @click.option("--force", is_flag=True, help="Store the text without asking.")
@@ -98,15 +96,14 @@ def compact(
     line of the session which holds their words, as in (L476: "the words"). The exit code is 1 when a point
     fails.
     """
-    if transcript is not None and session:
-        raise click.UsageError("name the session once: with --session or with --transcript.")
+    one_session(session, transcript)
     if checked is not None:
         name = "standard input" if checked == "-" else checked
         session = session or str(transcript or "")
         text = given_bytes(checked, _LIMIT).decode("utf-8", "replace")
         check_text(name, text, places, session if cited else None, as_json=as_json)
         return
-    compacted = draft(places, transcript=_file(transcript), session=session)
+    compacted = draft(places, transcript=transcript, session=session)
     if engine == Engine.CLAUDE:
         compacted = _by_claude(compacted)
     compacted = replace(compacted, description=description.strip() or compacted.description)
@@ -144,15 +141,6 @@ def _by_claude(compacted: Compacted) -> Compacted:
     with asking_claude() as called_off:
         compacted, problem = compact_by_claude(compacted, cancelled=called_off)
     return replace(compacted, note=draft_note(problem, compacted.note))
-
-
-def _file(transcript: Path | None) -> Path | None:
-    if transcript is None:
-        return None
-    path = expanded(transcript)
-    if path.is_dir():
-        raise click.ClickException(f"{transcript} is a folder; name one of the .jsonl files in it.")
-    return path
 
 
 def _print(compacted: Compacted, tags: tuple[str, ...], as_json: bool) -> None:

@@ -22,7 +22,7 @@ from memtui.cli.handoff import (
     write_file,
 )
 from memtui.cli.memory_store import complete_id, full_id, opened
-from memtui.cli.options import agreed, json_option, places_option, yes_option
+from memtui.cli.options import agreed, json_option, places_option, session_option, yes_option
 from memtui.cli.output import copied, is_terminal, print_bytes, print_json, print_result, say
 from memtui.flows.restore import restore_memory, restore_session
 from memtui.ground.clean import clean_line
@@ -219,7 +219,7 @@ def _handoff_json(
     "--id", "memory_id", metavar="CMEM-...", default="", shell_complete=complete_id,
     help="The memory with this Recovery ID, or its beginning or end.",
 )  # fmt: skip
-@click.option("--session", default="", help="The session with this id, or beginning of one.")
+@session_option
 @click.option("--full", is_flag=True, help="Leave nothing out, regardless of length.")
 @click.option("--print", "printed", is_flag=True, help="Print it even on a terminal, instead of copying it.")
 @json_option

@@ -37,33 +37,7 @@ _LIMIT = 8 << 20
 _SESSIONS = 20
 """The number of sessions from whose compactions the range is learned."""
 _SHOWN = 10
-_EVENTS = ["start", "before", "ask", "note", "choose", "waiting", "measured", "ahead"]
 Given = dict[str, Any]
-
-
-@click.command("mod", hidden=True)
-@click.argument("event", type=click.Choice(_EVENTS))
-@places_option
-def mod(event: str, places: Places) -> None:
-    """Answer the plugin's mod; standard input is JSON."""
-    started = time.monotonic()
-    try:
-        given = json.loads(sys.stdin.read(_LIMIT)) if sys.stdin else None
-    except (ValueError, RecursionError):
-        given = None
-    if not isinstance(given, dict) or not isinstance(given.get("session"), str):
-        raise click.ClickException("standard input must be JSON with the session.")
-    answer = _ANSWERS[event](places, given)
-    detail, taken = answer.pop("detail", ""), answer.pop("taken", [])
-    print_json({"event": event, **answer}, indent=None)
-    sys.stdout.flush()
-    for message in taken:
-        Outbox(places.home, given["session"]).remove(message)
-    if detail:
-        ms = round((time.monotonic() - started) * 1000)
-        at = system_clock().isoformat(timespec="milliseconds")
-        root = str(places.project.root)
-        record(places.home.hook_log, Run(at, "mod", ms, "ok", detail, given["session"][:100], root))
 
 
 def _start(places: Places, given: Given) -> Given:
@@ -209,3 +183,28 @@ _ANSWERS = {
     "measured": _measured,
     "ahead": _ahead,
 }
+
+
+@click.command("mod", hidden=True)
+@click.argument("event", type=click.Choice(list(_ANSWERS)))
+@places_option
+def mod(event: str, places: Places) -> None:
+    """Answer the plugin's mod; standard input is JSON."""
+    started = time.monotonic()
+    try:
+        given = json.loads(sys.stdin.read(_LIMIT)) if sys.stdin else None
+    except (ValueError, RecursionError):
+        given = None
+    if not isinstance(given, dict) or not isinstance(given.get("session"), str):
+        raise click.ClickException("standard input must be JSON with the session.")
+    answer = _ANSWERS[event](places, given)
+    detail, taken = answer.pop("detail", ""), answer.pop("taken", [])
+    print_json({"event": event, **answer}, indent=None)
+    sys.stdout.flush()
+    for message in taken:
+        Outbox(places.home, given["session"]).remove(message)
+    if detail:
+        ms = round((time.monotonic() - started) * 1000)
+        at = system_clock().isoformat(timespec="milliseconds")
+        root = str(places.project.root)
+        record(places.home.hook_log, Run(at, "mod", ms, "ok", detail, given["session"][:100], root))

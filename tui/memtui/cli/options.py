@@ -32,6 +32,20 @@ engine_option = click.option(
 )
 
 
+transcript_option = click.option(
+    "--transcript",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="The session of this transcript (JSONL), of any project.",
+)
+session_option = click.option("--session", default="", help="The session with this id, or beginning of one.")
+
+
+def one_session(session: str, transcript: Path | None) -> None:
+    """Refuse a session that is named twice."""
+    if transcript is not None and session:
+        raise click.UsageError("name the session once: with --session or with --transcript.")
+
+
 def project_of(folder: Path | None) -> Project:
     """The project of a folder; None: the current one.
 

@@ -150,15 +150,8 @@ def _forget_output() -> None:
 
 
 def _usage(error: click.UsageError) -> int:
-    from difflib import get_close_matches
-
     import click
 
-    if isinstance(error, click.NoSuchOption):
-        # click compares the dashes, too, which makes --bogus resemble --user.
-        bare = {option.lstrip("-"): option for option in error.possibilities or ()}
-        near = [bare[name] for name in get_close_matches(error.option_name.lstrip("-"), bare)]
-        error = click.NoSuchOption(error.option_name, possibilities=near, ctx=error.ctx)
     _complain(error.format_message())
     path = error.ctx.command_path if error.ctx else "memtui"
     click.echo(f"Try '{path} --help'.", err=True)

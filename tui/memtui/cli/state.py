@@ -13,7 +13,16 @@ from typing import Any, NamedTuple
 
 import click
 
-from memtui.cli.options import asking_claude, draft_note, engine_option, json_option, places_option
+from memtui.cli.options import (
+    asking_claude,
+    draft_note,
+    engine_option,
+    json_option,
+    one_session,
+    places_option,
+    session_option,
+    transcript_option,
+)
 from memtui.cli.output import (
     is_terminal,
     print_changes,
@@ -61,19 +70,14 @@ def _of_session(function: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(function)
     def command(session: str, transcript: Path | None, places: Places, **others: Any) -> None:
-        if transcript is not None and session:
-            raise click.UsageError("name the session once: with --session or with --transcript.")
+        one_session(session, transcript)
         function(_Asked(places, session, transcript), **others)
 
     for option in (
         places_option,
         json_option,
-        click.option(
-            "--transcript",
-            type=click.Path(path_type=Path, exists=True, dir_okay=False),
-            help="The session of this transcript (JSONL), of any project.",
-        ),
-        click.option("--session", default="", help="The session with this id, or beginning of one."),
+        transcript_option,
+        session_option,
     ):
         command = option(command)
     return command
@@ -321,25 +325,16 @@ def _tell(steps: Iterable[Followed], as_json: bool) -> None:
     for followed in steps:
         if followed.problem:
             say(f"memtui: {clean_line(followed.problem)}.", err=True)
-        elif followed.stored is not None:
-            stored = followed.stored
-            if as_json:
-                shape = {
-                    "session_id": stored.session_id,
-                    "version": stored.version,
-                    "written": stored.written.isoformat(),
-                    "doing": _now(stored.state),
-                }
-                print_json(shape, indent=None)
-                sys.stdout.flush()
-                continue
-            words = (
-                local_minute(stored.written),
-                stored.session_id[:8],
-                f"v{stored.version}",
-                _now(stored.state),
-            )
-            say("  ".join(map(clean_line, words)).rstrip())
+        elif (stored := followed.stored) is not None:
+            doing = _now(stored.state)
+            shape = {
+                "session_id": stored.session_id,
+                "version": stored.version,
+                "written": stored.written.isoformat(),
+                "doing": doing,
+            }
+            words = (local_minute(stored.written), stored.session_id[:8], f"v{stored.version}", doing)
+            print_result(shape, "  ".join(map(clean_line, words)).rstrip(), as_json, indent=None)
             sys.stdout.flush()
 
 

@@ -12,9 +12,6 @@ from memtui.ground.clock import Clock
 from memtui.ground.files import FileProblem, write_atomic
 from memtui.store.commands_file import lock_file
 
-Wait = Callable[[float], bool]
-"""Waits that many seconds; returns True to stop at once."""
-
 
 class Step(NamedTuple):
     """An event of the demo."""
@@ -28,11 +25,9 @@ class Step(NamedTuple):
 class Player:
     """Plays the script in a thread, until it ends or is stopped."""
 
-    def __init__(self, demo: DemoProject, clock: Clock, wait: Wait | None = None) -> None:
-        """Make a player; `wait` replaces the waiting in tests."""
+    def __init__(self, demo: DemoProject, clock: Clock) -> None:
         self._demo, self._clock = demo, clock
         self._stopped = threading.Event()
-        self._wait = wait or self._stopped.wait
         self._thread = threading.Thread(target=self._play, name="memtui-demo", daemon=True)
 
     def start(self) -> None:
@@ -60,7 +55,7 @@ class Player:
     def _play(self) -> None:
         played = 0.0
         for step in self.script():
-            if self._wait(step.seconds - played):
+            if self._stopped.wait(step.seconds - played):
                 return
             played = step.seconds
             try:

@@ -7,29 +7,21 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Protocol
 
 from memtui.demo.build import build_demo
 from memtui.demo.player import Player
 from memtui.ground.clock import Clock, system_clock
-from memtui.ground.project import Home, Project
 
 
-class RunApp(Protocol):
-    """Opens the app and returns when it is closed."""
+def run_demo(run_app: Callable[..., None], clock: Clock = system_clock) -> None:
+    """Open the app on a demo project with a running session; everything is removed when it closes.
 
-    def __call__(
-        self, project: Project, home: Home, claude: Path, *, clock: Clock = ..., demo: bool = ...
-    ) -> None:
-        """Run the app on a project."""
-
-
-def run_demo(run_app: RunApp, clock: Clock = system_clock) -> None:
-    """Open the app on a demo project with a running session; everything is removed when it closes."""
+    `run_app` takes a project, memtui's folders, Claude Code's configuration folder, a clock, and demo=True.
+    """
     with _ended_by_signals(), _folder() as folder:
         demo = build_demo(folder, clock)
         player = Player(demo, clock)

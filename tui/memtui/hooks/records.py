@@ -182,8 +182,7 @@ class Run(NamedTuple):
 
 def record(path: Path, run: Run) -> None:
     """Append a run. Never raises: a missing log entry does no harm."""
-    fields = run._asdict()
-    line = json.dumps({key: fields[key] for key in fields if fields[key] != "" or key == "event"})
+    line = json.dumps({key: value for key, value in run._asdict().items() if value != "" or key == "event"})
     try:
         append_line(path, line, limit=LOG_LIMIT)
     except (OSError, ValueError):
@@ -202,14 +201,7 @@ def read_runs(path: Path) -> list[Run]:
 def _run(line: str) -> Run | None:
     try:
         fields = json.loads(line)
-        return Run(
-            at=str(fields["at"]),
-            event=str(fields["event"]),
-            ms=int(fields["ms"]),
-            outcome=str(fields["outcome"]),
-            detail=str(fields.get("detail", "")),
-            session_id=str(fields.get("session_id", "")),
-            project=str(fields.get("project", "")),
-        )
+        ms = int(fields.pop("ms"))
+        return Run(ms=ms, **{name: str(value) for name, value in fields.items() if name in Run._fields})
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
