@@ -12,7 +12,7 @@ from memtui import __version__
 from memtui.ground.project import Project, claude_config, memtui_home
 from memtui.hooks.records import Run, record
 from memtui.plugin import doctor
-from memtui.plugin.doctor import Finding, Level
+from memtui.plugin.doctor import Level, Said
 from memtui.plugin.installing import settings_block
 from tests.app.widgets.records import said, text, user, write
 from tests.cli.conftest import Memtui
@@ -23,7 +23,7 @@ Settings = Callable[[dict[str, object]], None]
 
 @pytest.fixture(autouse=True)
 def _no_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "_check_server", lambda env: Finding("mcp", Level.OK, "answers"))
+    monkeypatch.setattr(doctor, "_check_server", lambda env: Said(Level.OK, "answers"))
 
 
 @pytest.fixture

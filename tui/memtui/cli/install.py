@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
 
 import click
 
@@ -114,7 +113,7 @@ def doctor(ctx: click.Context, receipts: bool, as_json: bool, places: Places) ->
             say(f"{finding.level:8} {finding.check}: {clean_line(finding.message)}{advice}")
             sys.stdout.flush()
     if as_json:
-        print_json([asdict(finding) for finding in findings])
+        print_json([finding._asdict() for finding in findings])
     if any(finding.level is Level.BROKEN for finding in findings):
         ctx.exit(1)
 
