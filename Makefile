@@ -29,9 +29,8 @@ test: $(READY) ## Run the tests
 	@$(PY) -m compileall -q tui/memtui
 	@PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -n auto --maxprocesses 4 --dist worksteal $(ARGS)
 
-tmux: $(READY) ## Run memtui in a real tmux at three sizes, by keys alone, and two that share memories
+tmux: $(READY) ## Run memtui in a real tmux at three sizes, by keys alone
 	@$(PY) -m tests.tmux_run
-	@$(PY) -m tests.tmux_sharing
 	@$(PY) -m tests.tmux_keys
 
 kill: $(READY) ## Kill an archiving process at every system call, and a sync at many (Linux); nothing is lost

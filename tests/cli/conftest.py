@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-from memtui.cli import output
+from memtui.cli import compact, install, options, output, review
 from memtui.cli.main import Openers, run
 from memtui.ground.project import Home, Project, transcript_slug
 from tests.app.widgets.records import said, text, user, write
@@ -60,6 +62,21 @@ def memtui(opened: Opened, capsys: pytest.CaptureFixture[str], monkeypatch: pyte
         return Result(code, printed.out, printed.err)
 
     return call
+
+
+Says = Callable[..., None]
+
+
+@pytest.fixture
+def says(monkeypatch: pytest.MonkeyPatch) -> Says:
+    """Let a person at a terminal type these lines."""
+
+    def type_in(*lines: str) -> None:
+        for module in (compact, install, options, review):
+            monkeypatch.setattr(module, "can_answer", lambda: True)
+        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+
+    return type_in
 
 
 @pytest.fixture

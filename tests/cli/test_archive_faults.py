@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from tests.app.widgets.records import user, write
-from tests.archive_sweep import disk_full, write_limit
 from tests.cli.conftest import Memtui
 
 
@@ -56,26 +55,6 @@ def assert_completed(memtui: Memtui, transcript: Path) -> None:
     transcript.unlink()
     assert memtui("archive", "restore", "session-1").code == 0
     assert transcript.read_bytes() == data
-
-
-@pytest.mark.parametrize("after", [0, 2, 3])  # the first frame, the last one, the index
-def test_a_full_disk_makes_no_whole_copy(memtui: Memtui, transcript: Path, large: bytes, after: int) -> None:
-    with disk_full(after):
-        kept = memtui("archive")
-    assert kept.code == 1 and "Not kept" in kept.err
-    assert_not_called_whole(memtui, transcript)
-    assert_completed(memtui, transcript)
-
-
-@pytest.mark.parametrize("kilobytes", [0, 100, 1100])
-def test_a_write_limit_makes_no_whole_copy(
-    memtui: Memtui, transcript: Path, large: bytes, kilobytes: int
-) -> None:
-    with write_limit(kilobytes << 10):
-        kept = memtui("archive")
-    assert kept.code == 1 and "Not kept" in kept.err
-    assert_not_called_whole(memtui, transcript)
-    assert_completed(memtui, transcript)
 
 
 @pytest.mark.parametrize(

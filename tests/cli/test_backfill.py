@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from memtui.cli import options
 from memtui.ground.project import Project, claude_config, transcript_slug
-from tests.cli.conftest import Memtui
+from tests.cli.conftest import Memtui, Says
 from tests.disk import names
 from tests.transcript_writer import TranscriptWriter
 
@@ -60,12 +57,11 @@ def test_the_person_is_asked(
     memtui: Memtui,
     project: Project,
     compacted: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    says: Says,
     answer: str,
     written: bool,
 ) -> None:
-    monkeypatch.setattr(options, "can_answer", lambda: True)
-    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{answer}\n"))
+    says(answer)
     assert memtui("captures", "--backfill").code == 0
     assert project.compacts.exists() == written
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,7 +14,7 @@ from memtui.cli.output import recovery_box
 from memtui.documents.recovery import parse_recovery
 from memtui.ground.project import Project, claude_config, memtui_home, transcript_slug
 from memtui.store.memories import MemoryStore
-from tests.cli.conftest import Memtui
+from tests.cli.conftest import Memtui, Says
 from tests.transcripts import Transcript
 
 NOW = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
@@ -44,11 +42,6 @@ def used(project: Project) -> Project:
     """A project with one session."""
     write_session(project.root)
     return project
-
-
-def _says(monkeypatch: pytest.MonkeyPatch, *answers: str) -> None:
-    monkeypatch.setattr(module, "can_answer", lambda: True)
-    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(answer + "\n" for answer in answers)))
 
 
 def test_an_unchanged_session_is_stored_once(memtui: Memtui, used: Project) -> None:
@@ -106,8 +99,8 @@ def test_a_file_that_is_no_transcript_is_refused_and_nothing_stored(memtui: Memt
     assert backend().list().total == 0
 
 
-def test_a_person_accepts(memtui: Memtui, used: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    _says(monkeypatch, "what", "y")
+def test_a_person_accepts(memtui: Memtui, used: Project, says: Says) -> None:
+    says("what", "y")
     result = memtui("compact")
     assert result.code == 0
     assert "## Objective" in result.out
@@ -121,9 +114,9 @@ def _edits(monkeypatch: pytest.MonkeyPatch, *texts: str) -> None:
     monkeypatch.setattr("click.edit", lambda text, extension: next(given))
 
 
-def test_a_person_edits(memtui: Memtui, used: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_person_edits(memtui: Memtui, used: Project, monkeypatch: pytest.MonkeyPatch, says: Says) -> None:
     _edits(monkeypatch, "no recovery text", "## Objective\nMine\n")
-    _says(monkeypatch, "e", "y", "y")
+    says("e", "y", "y")
     result = memtui("compact")
     assert result.code == 0
     assert "This is not a recovery text: " in result.out

@@ -6,7 +6,7 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from memtui.cli.main import cli
-from memtui.ground.project import Project, memtui_home
+from memtui.ground.project import Project
 from tests.cli.conftest import Memtui
 from tests.cli.memories import put
 from tests.cli.starting import start_memtui
@@ -50,12 +50,6 @@ def test_a_shell_gets_its_script(memtui: Memtui, shell: str) -> None:
 def test_ids_are_completed_from_both_ends(stored: list[str], typed: str, found: list[str]) -> None:
     for words in (("memory", "show"), ("memory", "export", "--id"), ("restore", "--id"), ("memory", "tag")):
         assert _offered(*words, typed) == found
-
-
-def test_a_store_that_cannot_be_listed_offers_nothing(project: Project) -> None:
-    memtui_home().memories.parent.mkdir(parents=True, exist_ok=True)
-    memtui_home().memories.write_text("a file")
-    assert _offered("memory", "show", "") == []
 
 
 def test_the_shell_asks_memtui_itself(stored: list[str]) -> None:

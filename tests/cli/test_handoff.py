@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 
 from memtui.cli import options
 from memtui.ground.project import Project, claude_config, transcript_slug
-from tests.cli.conftest import Memtui
+from tests.cli.conftest import Memtui, Says
 from tests.transcripts import Transcript
 
 TOKEN = "gh" + "p_" + "a1B2" * 9
@@ -80,7 +79,7 @@ def test_what_has_no_room_is_named(memtui: Memtui, project: Project, session: st
 
 
 def test_a_file_of_others_is_changed_when_that_is_accepted_and_stays_byte_for_byte_around_it(
-    memtui: Memtui, project: Project, session: str, monkeypatch: pytest.MonkeyPatch
+    memtui: Memtui, project: Project, session: str, says: Says, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = project.root / "AGENTS.md"
     file.write_bytes(OTHERS)
@@ -88,8 +87,7 @@ def test_a_file_of_others_is_changed_when_that_is_accepted_and_stays_byte_for_by
     refused = memtui("export", session, "--for", "codex")
     assert (refused.code, file.read_bytes()) == (1, OTHERS)
     assert f"is added to {file}. Write it? Nothing was changed: accept that with --yes." in refused.err
-    monkeypatch.setattr(options, "can_answer", lambda: True)
-    monkeypatch.setattr("sys.stdin", io.StringIO("n\ny\n"))
+    says("n", "y")
     left = memtui("export", session, "--for", "codex")
     assert f" characters, is added to {file}. Write it? [Y/n]: " in left.out
     assert left.out.endswith("Nothing was changed.\n") and file.read_bytes() == OTHERS

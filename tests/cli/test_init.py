@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sys
 from pathlib import Path
 
 import pytest
 
-from memtui.cli import install, options
 from memtui.ground.project import Project, claude_config, memtui_home
 from memtui.plugin.installing import EVENTS, FOLDER
 from memtui.store.archive_settings import archive_settings
-from tests.cli.conftest import Memtui
+from tests.cli.conftest import Memtui, Says
 
 CLAUDE = """#!{python} -I
 import json, os, sys
@@ -65,12 +63,6 @@ def _said(claude: Path) -> list[str]:
     return (claude / "said").read_text().splitlines() if (claude / "said").exists() else []
 
 
-def _answers(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
-    for module in (install, options):
-        monkeypatch.setattr(module, "can_answer", lambda: True)
-    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{word}\n" for word in words)))
-
-
 @pytest.mark.parametrize(("option", "scope"), [((), "user"), (("--project",), "local")])
 def test_installed_once_and_taken_away(
     memtui: Memtui, project: Project, claude: Path, option: tuple[str, ...], scope: str
@@ -92,16 +84,16 @@ def test_installed_once_and_taken_away(
     assert memtui("uninstall", "--yes").out == "Nothing to do: memtui is not installed.\n"
 
 
-def test_nothing_is_done_unasked(memtui: Memtui, claude: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_done_unasked(memtui: Memtui, claude: Path, says: Says) -> None:
     result = memtui("init")
     assert (result.code, result.err) == (1, "memtui: Do this? Nothing was changed: accept that with --yes.\n")
-    _answers(monkeypatch, "n")
+    says("n")
     assert memtui("init").out.endswith("Nothing was changed.\n")
     assert _said(claude) == [] and not (claude / "commands").exists()
-    _answers(monkeypatch, "y", "n")
+    says("y", "n")
     assert memtui("init").code == 0 and len(_said(claude)) == 2
     assert archive_settings(memtui_home()).keep is False
-    _answers(monkeypatch)  # it is asked once
+    says()  # it is asked once
     assert memtui("init").code == 0
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 import pytest
 
 from memtui.cli import main, output
 from memtui.cli.main import Openers, run
 from memtui.cli.startup import COMMANDS
-from memtui.ground.project import Home, Project, claude_config, memtui_home, transcript_slug
+from memtui.ground.project import Project, transcript_slug
 from tests.cli.conftest import Memtui, Opened
 
 VISIBLE = (
@@ -118,30 +116,24 @@ def test_demo_if_empty_opens_the_demo_when_there_is_nothing(
     assert (opened.demos, opened.projects) == (2, [])
 
 
-def _a_capture(project: Project, home: Home, claude: Path) -> Path:
-    return project.compacts / "20260102_101500-autocompact.md"
-
-
-def _commands(project: Project, home: Home, claude: Path) -> Path:
-    return project.session_state_json
-
-
-def _a_memory(project: Project, home: Home, claude: Path) -> Path:
-    return home.memories / "2026-01" / "CMEM-20260102-101500.md"
-
-
-def _a_transcript(project: Project, home: Home, claude: Path) -> Path:
-    return claude / "projects" / transcript_slug(project.root) / "5b0c7e1a.jsonl"
-
-
-@pytest.mark.parametrize("thing", [_a_capture, _commands, _a_memory, _a_transcript])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "shop/.project/compacts/20260102_101500-autocompact.md",
+        "shop/docs/09-agents/session-state.json",
+        "memtui/data/memories/2026-01/CMEM-20260102-101500.md",
+        "claude/projects/{slug}/5b0c7e1a.jsonl",
+    ],
+)
 def test_demo_if_empty_opens_the_project_when_there_is_something(
-    memtui: Memtui, opened: Opened, project: Project, thing: object
+    memtui: Memtui, opened: Opened, project: Project, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    assert callable(thing)
-    path: Path = thing(project, memtui_home(), claude_config())
-    path.parent.mkdir(parents=True)
-    path.touch()
+    base = project.root.parent
+    monkeypatch.setenv("MEMTUI_HOME", str(base / "memtui"))
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(base / "claude"))
+    file = base / path.format(slug=transcript_slug(project.root))
+    file.parent.mkdir(parents=True)
+    file.touch()
     assert memtui("--demo-if-empty", ".").code == 0
     assert (opened.demos, opened.projects) == (0, [project])
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import shlex
@@ -20,18 +19,13 @@ from memtui.documents.memory_file import MemoryFile, parse_memory
 from memtui.documents.recovery import parse_recovery
 from memtui.ground.project import Project, memtui_home
 from memtui.store.memories import MemoryStore
-from tests.cli.conftest import Memtui
+from tests.cli.conftest import Memtui, Says
 from tests.cli.reviewing import CAPTURED, ID, NAME, NOW, SESSION, put_capture, transcript_of
 
 
 @pytest.fixture(autouse=True)
 def _stopped_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "system_clock", lambda: NOW)
-
-
-def _says(monkeypatch: pytest.MonkeyPatch, *answers: str) -> None:
-    monkeypatch.setattr(module, "can_answer", lambda: True)
-    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(answer + "\n" for answer in answers)))
 
 
 def _edits(monkeypatch: pytest.MonkeyPatch, folder: Path, *programs: str) -> None:
@@ -174,29 +168,27 @@ def test_a_transcript_outside_of_claude_codes_folder_is_not_opened(
     assert said["note"].startswith("drafted from the capture alone: ")
 
 
-def test_a_person_accepts(memtui: Memtui, captured: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    _says(monkeypatch, "maybe", "Y")
+def test_a_person_accepts(memtui: Memtui, captured: Project, says: Says) -> None:
+    says("maybe", "Y")
     result = memtui("review")
     assert result.code == 0
     assert "# Memory: " in result.out
     assert (captured.compacts / memory_name(NAME)).exists()
 
 
-def test_a_person_closes_the_input(
-    memtui: Memtui, captured: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _says(monkeypatch)
+def test_a_person_closes_the_input(memtui: Memtui, captured: Project, says: Says) -> None:
+    says()
     assert memtui("review").code == 130
     assert os.listdir(captured.compacts) == [NAME]  # noqa: PTH208 - names are what is compared
 
 
 def test_a_person_edits(
-    memtui: Memtui, captured: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    memtui: Memtui, captured: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: Says
 ) -> None:
     _edits(
         monkeypatch, tmp_path, "t = '# Memory: Tax\\n\\n## Summary\\nRounded.\\n\\n## Goal\\nRight tax\\n'"
     )
-    _says(monkeypatch, "e", "y")
+    says("e", "y")
     result = memtui("review")
     assert result.code == 0
     assert "Summary: Rounded." in result.out
@@ -206,10 +198,10 @@ def test_a_person_edits(
 
 
 def test_an_edit_that_is_no_memory_file_can_be_mended(
-    memtui: Memtui, captured: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    memtui: Memtui, captured: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: Says
 ) -> None:
     _edits(monkeypatch, tmp_path, "t = ''", "t = '# Memory: Mended' + t")
-    _says(monkeypatch, "e", "y", "y")
+    says("e", "y", "y")
     result = memtui("review")
     assert "This is not a memory file: " in result.out
     assert parse_memory((captured.compacts / memory_name(NAME)).read_text("utf-8")).title == "Mended"
@@ -226,10 +218,10 @@ def test_an_edit_that_is_no_memory_file_can_be_mended(
     ],
 )
 def test_what_an_editor_does_to_its_file_leaves_the_draft(
-    memtui: Memtui, captured: Project, monkeypatch: pytest.MonkeyPatch, editor: str, said: str
+    memtui: Memtui, captured: Project, monkeypatch: pytest.MonkeyPatch, says: Says, editor: str, said: str
 ) -> None:
     monkeypatch.setenv("EDITOR", shlex.join([sys.executable, "-c", editor]))
-    _says(monkeypatch, "e", "n")
+    says("e", "n")
     result = memtui("review")
     assert (result.code, result.err) == (0, "")
     assert said in result.out

@@ -73,15 +73,6 @@ def test_the_gitignore_is_there_before_the_capture(world: World, monkeypatch: py
     assert seen == [[".gitignore"]]
 
 
-def test_one_compaction_is_captured_once(world: World) -> None:
-    assert take(world)
-    with world.transcript.open("a") as file:  # the model goes on while Claude Code makes up its mind
-        file.write(json.dumps(user("more")) + "\n")
-    for seconds in (0, 1, 59, 599, 9_999):
-        assert take(world, NOW + timedelta(seconds=seconds)) == ""
-    assert len(world.captures) == 1
-
-
 def test_the_next_compaction_gets_its_own_at_once(world: World) -> None:
     first = take(world)
     for expected in ("20251225_081501-autocompact.md", "20251225_081502-autocompact.md"):
@@ -144,12 +135,6 @@ def test_a_transcript_that_has_shrunk_is_another_one(world: World) -> None:
     take(world)
     world.transcript.write_text("")
     assert take(world)
-
-
-def test_a_note_that_cannot_be_kept_loses_nothing(world: World) -> None:
-    world.home.state.write_text("a file")
-    assert take(world)
-    assert len(world.captures) == 1
 
 
 @pytest.mark.parametrize("kind", ["outside", "suffix", "link"])

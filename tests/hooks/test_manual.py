@@ -41,9 +41,3 @@ def test_a_project_cannot_say_so(world: World, name: str) -> None:
     world.put(name, "[hooks]\ncapture_manual = true\n")
     world.within("pre-compact", trigger="manual")
     assert world.captures == []
-
-
-@pytest.mark.parametrize("trigger", ["", "AUTO", "none"])
-def test_an_unknown_trigger_is_not_captured(world: World, trigger: str) -> None:
-    assert world.within("pre-compact", trigger=trigger)
-    assert world.captures == []

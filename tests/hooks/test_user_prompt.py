@@ -71,12 +71,6 @@ def test_it_can_be_turned_off(world: World) -> None:
     assert active(world) == []
 
 
-def test_not_in_a_subagent(world: World) -> None:
-    world.command("babysit", "Ask first.")
-    world.within(EVENT, prompt="/babysit", agent_id="a1")
-    assert active(world) == []
-
-
 def test_a_broken_state_file_is_reported_and_stays(world: World) -> None:
     world.command("babysit", "Ask first.")
     path = world.put("docs/09-agents/session-state.json", "{")
