@@ -14,7 +14,9 @@ from memtui.cli import compact, install, options, output, review
 from memtui.cli.main import Openers, run
 from memtui.ground.project import Home, Project, transcript_slug
 from tests.app.widgets.records import said, text, user, write
-from tests.cli.reviewing import captured as captured  # a fixture
+from tests.cli.memories import pipe as pipe
+from tests.cli.memories import two as two
+from tests.cli.reviewing import captured as captured  # fixtures
 
 
 @dataclass

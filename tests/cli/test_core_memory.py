@@ -13,10 +13,8 @@ import pytest
 from memtui.cli import memory
 from memtui.ground.project import Project
 from tests.cli.conftest import Memtui
-from tests.cli.memories import TEXT, Pipe, pipe, put
+from tests.cli.memories import TEXT, Pipe, put
 from tests.cli.starting import start_memtui
-
-__all__ = ["pipe"]
 
 
 def _shell(line: str, **variables: str) -> subprocess.CompletedProcess[bytes]:

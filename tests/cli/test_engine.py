@@ -24,11 +24,9 @@ from memtui.store.compact import Compacted, draft
 from memtui.store.memories import MemoryStore
 from tests.app.terminal import MEMTUI, Process, forked
 from tests.cli.conftest import Memtui
-from tests.cli.memories import Pipe, pipe
+from tests.cli.memories import Pipe
 from tests.engines.stand_in import StandIn, stand_in
 from tests.transcripts import Transcript
-
-__all__ = ["pipe"]
 
 CAPTURED = datetime(2026, 1, 2, 9, 0, 5, tzinfo=UTC)
 MEMORY = MemoryFile(title="Tax per line", goal="Round once a line.", confidence="High — seen to work.")

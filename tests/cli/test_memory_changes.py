@@ -8,9 +8,7 @@ import pytest
 
 from memtui.ground.project import Project
 from tests.cli.conftest import Memtui
-from tests.cli.memories import FIRST, SECOND, TEXT, put, store, two
-
-__all__ = ["two"]
+from tests.cli.memories import FIRST, SECOND, TEXT, put, store
 
 
 def test_suggestions_for_the_trash_come_from_the_trash(memtui: Memtui, two: Project) -> None:

@@ -9,9 +9,7 @@ import pytest
 
 from memtui.ground.project import Project
 from tests.cli.conftest import Memtui, Result
-from tests.cli.memories import Pipe, pipe, store
-
-__all__ = ["pipe"]
+from tests.cli.memories import Pipe, store
 
 
 def test_import_of_files(memtui: Memtui, project: Project, tmp_path: Path, pipe: Pipe) -> None:

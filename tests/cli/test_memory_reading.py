@@ -9,9 +9,7 @@ import pytest
 
 from memtui.ground.project import Project
 from tests.cli.conftest import Memtui, Result
-from tests.cli.memories import FIRST, SECOND, TEXT, put, two, use_terminal
-
-__all__ = ["two"]
+from tests.cli.memories import FIRST, SECOND, TEXT, put, use_terminal
 
 
 def test_show(memtui: Memtui, two: Project) -> None:

@@ -15,7 +15,7 @@ from memtui.hooks.sections import LIMIT, size_of
 from memtui.lost.handover_marks import find_mark, mark_of
 from memtui.lost.outbox import PINS, RESCUE, Message, Outbox
 from memtui.lost.pins import Pins
-from tests.hooks.world import SESSION, World
+from tests.hooks.world import SESSION, World, context
 
 PROMPT = "user-prompt-submit"
 PIN = "Never push to main, whatever happens"
@@ -23,10 +23,6 @@ PIN = "Never push to main, whatever happens"
 
 def outbox(world: World) -> Outbox:
     return Outbox(world.home, SESSION)
-
-
-def context(printed: str) -> str:
-    return str(json.loads(printed)["hookSpecificOutput"]["additionalContext"]) if printed else ""
 
 
 def pin(world: World) -> None:

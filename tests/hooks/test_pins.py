@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 from memtui.hooks.records import Report
 from memtui.lost.pins import ROOM, Pins
-from tests.hooks.world import World
+from tests.hooks.world import World, context
 
 PIN = "Never push to main; `make release` does that <b>once</b> a week"
 
@@ -16,18 +14,14 @@ def _pin(world: World, *texts: str) -> None:
     Pins(world.project, world.home).confirm(texts)
 
 
-def _context(printed: str) -> str:
-    return str(json.loads(printed)["hookSpecificOutput"]["additionalContext"])
-
-
 def test_every_road_has_the_pins(world: World) -> None:
     _pin(world, PIN)
     world.home.pins.parent.mkdir(parents=True, exist_ok=True)
     world.home.pins.write_text("- answer in German\n")
     for text in (
         world.within("pre-compact", trigger="manual"),
-        _context(world.within("session-start", source="compact")),
-        _context(world.within("session-start", source="clear")),
+        context(world.within("session-start", source="compact")),
+        context(world.within("session-start", source="clear")),
     ):
         assert f"```text\n- {PIN}\n- answer in German\n```" in text
     assert world.within("session-start", source="startup", session_id="another") == ""

@@ -15,7 +15,7 @@ from memtui.hooks import compaction, session
 from memtui.hooks.records import Report
 from memtui.hooks.sections import LIMIT, size_of
 from memtui.store import commands_file
-from tests.hooks.world import SESSION, World
+from tests.hooks.world import SESSION, World, context
 
 _LATER = 4_000_000_000 * 10**9
 """Nanoseconds: after every version that a test writes."""
@@ -55,15 +55,6 @@ STATE = """=== SESSION STATE v7 ===
 def state_of(world: World, files: str = "src/client.py") -> str:
     text = STATE.format(project=f"harbor ({world.project.root})", files=files)
     assert parse_session_state(text).version == 7
-    return text
-
-
-def context(printed: str) -> str:
-    output = json.loads(printed)["hookSpecificOutput"]
-    assert output["hookEventName"] == "SessionStart"
-    text = output["additionalContext"]
-    assert isinstance(text, str)
-    assert len(text) <= LIMIT
     return text
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from memtui.ground.project import Home, Project, memtui_home
 from memtui.hooks.records import Report, Run, parse_payload, read_runs
 from memtui.hooks.run import handle, with_messages
+from memtui.hooks.sections import LIMIT, size_of
 from tests.warm import Warm
 
 SESSION = "90dd90a0-1111-4222-8333-444455556666"
@@ -33,14 +34,6 @@ class Done:
     code: int
     out: str
     err: str
-
-    @property
-    def context(self) -> str:
-        """The `additionalContext` in its JSON."""
-        output = json.loads(self.out)["hookSpecificOutput"]
-        assert output["hookEventName"] == "SessionStart"
-        assert set(output) == {"hookEventName", "additionalContext"}
-        return str(output["additionalContext"])
 
 
 class World:
@@ -217,6 +210,13 @@ _IMPORTS = [
 ]
 MEMTUI_HOOK = (sys.executable, "-I", "-c", _PATIENT)
 """The hook process, but one that does not stop itself because the machine is busy."""
+
+
+def context(printed: str) -> str:
+    """What a hook adds to the conversation, of a length that Claude Code takes; "" for nothing."""
+    text = str(json.loads(printed)["hookSpecificOutput"]["additionalContext"]) if printed else ""
+    assert size_of(text) <= LIMIT
+    return text
 
 
 def user(text: str) -> dict[str, object]:

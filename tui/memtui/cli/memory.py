@@ -180,7 +180,6 @@ def export(
     show_default=True,
     help="Show at most this many; 0 for all.",
 )
-@click.option("--offset", type=click.IntRange(0), default=0, help="Leave out this many at the beginning.")
 @json_option
 @places_option
 def list_(
@@ -191,7 +190,6 @@ def list_(
     drawn: str | None,
     tags: tuple[str, ...],
     limit: int,
-    offset: int,
     as_json: bool,
     places: Places,
 ) -> None:
@@ -205,7 +203,7 @@ def list_(
         claude_memory.print_list(places, trash=trash, as_json=as_json)
         return
     if trash:
-        _print_page(opened().deleted(), 0, as_json, "The trash is empty.", lambda _: None)
+        _print_page(opened().deleted(), as_json, "The trash is empty.", lambda _: None)
         return
     where = Filter(project="" if everywhere else str(places.project.root), tags=tags)
     backend = opened()
@@ -223,11 +221,11 @@ def list_(
 
     if stale:
         found = [each for each in backend.list(where).items if state(each).is_stale]
-        page = Page(tuple(found[offset : offset + limit if limit else None]), len(found))
+        page = Page(tuple(found[: limit or None]), len(found))
     else:
-        page = backend.list(where, limit=limit or None, offset=offset)
+        page = backend.list(where, limit=limit or None)
     nothing = "No memory names a file that has changed since." if stale else _nothing(where)
-    _print_page(page, offset, as_json, nothing, state)
+    _print_page(page, as_json, nothing, state)
 
 
 def _print_graph(backend: MemoryStore, where: Filter, form: str) -> None:
@@ -245,9 +243,7 @@ def _print_graph(backend: MemoryStore, where: Filter, form: str) -> None:
         say(mermaid(made).removesuffix("\n"))
 
 
-def _print_page(
-    page: Page, offset: int, as_json: bool, nothing: str, state: Callable[[Listed], Freshness | None]
-) -> None:
+def _print_page(page: Page, as_json: bool, nothing: str, state: Callable[[Listed], Freshness | None]) -> None:
     """Print a part of a list, as a table or as JSON, with the states of memories where they are known."""
     if as_json:
         memories = [
@@ -256,11 +252,10 @@ def _print_page(
         print_json({"total": page.total, "memories": memories})
     elif page.items:
         print_table(_COLUMNS, [_row(each, state(each)) for each in page.items], flexible=3)
-        shown = offset + len(page.items)
-        if shown < page.total:
-            say(f"{page.total - shown} more; see them with --limit or --offset {shown}.", err=True)
+        if more := page.total - len(page.items):
+            say(f"{more} more; see them with --limit.", err=True)
     else:
-        say(nothing if not page.total else f"There are only {page.total}.")
+        say(nothing)
 
 
 def _row(listed: Listed, state: Freshness | None) -> tuple[str, ...]:

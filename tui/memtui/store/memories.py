@@ -224,18 +224,17 @@ class MemoryStore:
         )
         raise MemoryMissing(self._trash if deleted else self._memories, reason, found[:_NEAR])
 
-    def list(self, where: Filter = _EVERY, *, limit: int | None = None, offset: int = 0) -> Page:
+    def list(self, where: Filter = _EVERY, *, limit: int | None = None) -> Page:
         """Memories, newest first by their ids; including broken ones, as in `Filter.fits`.
 
         Raises:
             FileProblem: the store cannot be listed.
         """
         entries = stored_entries(self._memories)
-        end = None if limit is None else offset + limit
         if where == _EVERY:
-            return Page(tuple(read_listed(entries[offset:end], self._memories)), len(entries))
+            return Page(tuple(read_listed(entries[:limit], self._memories)), len(entries))
         fitting = [each for each in read_listed(entries, self._memories) if where.fits(each)]
-        return Page(tuple(fitting[offset:end]), len(fitting))
+        return Page(tuple(fitting[:limit]), len(fitting))
 
     def signature(self, memory_id: str) -> str:
         """The signature of the memory's file, different after every change; "" if there is no such memory."""
