@@ -22,7 +22,7 @@ from memtui.documents.format import Section
 from memtui.documents.memory import MemoryMeta, StoredMemory, render_stored
 from memtui.ground.files import lock
 from memtui.ground.project import Project, claude_config, memtui_home, transcript_slug
-from memtui.store import search, search_index
+from memtui.store import search_index
 from memtui.store.search_documents import KINDS
 from memtui.store.search_query import parse_search
 from tests.cli.conftest import Memtui
@@ -394,13 +394,6 @@ def test_odd_input_is_text(memtui: Memtui, words: str) -> None:
     done = memtui("search", words, "lamp")
     assert (done.code, done.err) == (0, "") and "s-1" in done.out
     assert memtui("search", f"{words} nothingofthesort").code == 1
-
-
-def test_common_words_count_where_rarer_ones_find_little(
-    memtui: Memtui, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(search, "_COMMON", 1)
-    assert "s-1" in memtui("search", "lamp zebra").out
 
 
 @given(st.text(max_size=40))

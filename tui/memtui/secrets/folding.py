@@ -12,14 +12,20 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-_ENTITY = re.compile(
-    r"[&\uff06\ufe60](?:amp[;\uff1b]|#38[;\uff1b]|#x26[;\uff1b]){0,8}(?:#0{0,8}(?P<decimal>\d{1,7})"
-    r"|#x0{0,8}(?P<hex>[0-9a-f]{1,6})"
-    r"|(?P<name>[rl]s?aquo|[rl]ang|[lg]t|sol|lowbar|hyphen|dash|nbsp|tab|newline|zwn?j|shy|zerowidthspace|nobreak))[;\uff1b]?"
-    r"|\\{1,4}(?:u(?P<unicode>[0-9a-f]{4})|u\{0{0,4}(?P<braces>[0-9a-f]{2,6})\}|x(?P<byte>[0-9a-f]{2}))"
-    r"|%(?:25){0,8}(?P<percent>[2-7][0-9a-f])",
-    re.IGNORECASE,
-)
+
+@cache
+def _entity() -> re.Pattern[str]:
+    """An entity or an escape; compiled when there may be one, as that takes long."""
+    return re.compile(
+        r"[&\uff06\ufe60](?:amp[;\uff1b]|#38[;\uff1b]|#x26[;\uff1b]){0,8}(?:#0{0,8}(?P<decimal>\d{1,7})"
+        r"|#x0{0,8}(?P<hex>[0-9a-f]{1,6})"
+        r"|(?P<name>[rl]s?aquo|[rl]ang|[lg]t|sol|lowbar|hyphen|dash|nbsp|tab|newline|zwn?j|shy|zerowidthspace|nobreak))[;\uff1b]?"
+        r"|\\{1,4}(?:u(?P<unicode>[0-9a-f]{4})|u\{0{0,4}(?P<braces>[0-9a-f]{2,6})\}|x(?P<byte>[0-9a-f]{2}))"
+        r"|%(?:25){0,8}(?P<percent>[2-7][0-9a-f])",
+        re.IGNORECASE,
+    )
+
+
 # In either case spelled out: with re.IGNORECASE a dotless i, a long s and the Kelvin sign are in " -~".
 _ODD = re.compile(r"[^\n\t -~]|&(?=[#A-Za-z])|\\(?=[UXux\\])|%(?=[2-7])")
 _INVISIBLE = re.compile(
@@ -74,7 +80,7 @@ def folded(text: str) -> Folded:
 def _plain(text: str, at: int) -> tuple[str, int]:
     """The replacement of a special character or entity at a place, and the offset after it."""
     char = text[at]
-    if char in "&\\%\uff06\ufe60" and (entity := _ENTITY.match(text, at)) is not None:
+    if char in "&\\%\uff06\ufe60" and (entity := _entity().match(text, at)) is not None:
         return _of_entity(entity), entity.end()
     return _of_char(char), at + 1
 

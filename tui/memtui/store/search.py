@@ -21,9 +21,7 @@ from memtui.documents.pins import Pin
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, transcript_slug
-from memtui.store.archive_settings import archive_settings
 from memtui.store.claude_memory import memory_folder
-from memtui.store.confirmed_pins import Confirmed
 from memtui.store.listing import ProjectTest
 from memtui.store.search_documents import COLUMNS, KINDS, File, Kind, Source, entry_at, read_document
 from memtui.store.search_index import DOCUMENT, IndexDamaged, SearchIndex, unpacked
@@ -45,9 +43,9 @@ _FRESH = 1.5
 _BUDGET = 0.15
 """Seconds that a search spends on new files before answering."""
 _POOL = 300
-"""The most rows that are ranked."""
-_COMMON = 5_000
-"""A word in more rows is not ranked where rarer ones find enough: that takes long, and says little."""
+"""The most rows that are looked at further, the best ones."""
+_NEWEST = 10_000
+"""The most rows that are ranked, the newest of those that match: ranking more takes long."""
 _FIRST = 1_000
 """More than any rank by bm25."""
 _SHORT = 3
@@ -282,6 +280,8 @@ class Searcher:
             part = asked.project.lower()
             wanted = {each for each in projects if part in each.lower()}
         elif scope is Scope.EVERYWHERE:
+            from memtui.store.archive_settings import archive_settings
+
             settings = archive_settings(self._places.home)
             wanted = {
                 each
@@ -364,13 +364,12 @@ class _Answer:
         stored = {result.name for group in groups if group.kind is Kind.MEMORY for result in group.results}
         return [_without_stored(group, stored) for group in groups]
 
-    def _beyond(self, number: int, match: str, *, anywhere: bool = False) -> bool:
-        """Whether more rows than this match, of those that are wanted or of all."""
-        query = f"SELECT 1 FROM words JOIN rows r ON r.id = words.rowid WHERE words MATCH ?{self._where}"  # noqa: S608
-        if anywhere:
-            query = "SELECT 1 FROM words WHERE words MATCH ?"
-        values = [match] if anywhere else [match, *self._values]
-        return self._db.execute(f"{query} LIMIT 1 OFFSET {number}", values).fetchone() is not None
+    def _has(self, match: str) -> bool:
+        """Whether anything of what is wanted matches."""
+        query = (
+            f"SELECT 1 FROM words JOIN rows r ON r.id = words.rowid WHERE words MATCH ?{self._where} LIMIT 1"  # noqa: S608
+        )
+        return self._db.execute(query, [match, *self._values]).fetchone() is not None
 
     def _look_up(self) -> tuple[list[str], tuple[str, ...]]:
         """The queries of the words, and the words and phrases that are nowhere in what is searched.
@@ -380,15 +379,15 @@ class _Answer:
         query = self._asked.query
         terms, missing = list[str](), list[str]()
         for word, parts in query.terms().items():
-            if not self._beyond(0, " OR ".join(parts)):
+            if not self._has(" OR ".join(parts)):
                 begins = [f"{part.rstrip('*')}*" for part in parts] if len(word) > _SHORT else parts
-                if self._beyond(0, " OR ".join(begins)):
+                if self._has(" OR ".join(begins)):
                     parts = begins
                 elif not query.unfinished or word != query.words[-1] or len(word) > _SHORT:
                     missing.append(word)
             terms += parts
         for phrase, match in zip(query.phrases, query.needed(), strict=True):
-            if not self._beyond(0, match):
+            if not self._has(match):
                 missing.append(f"“{phrase}”")
         return list(dict.fromkeys(terms)), tuple(missing)
 
@@ -400,30 +399,20 @@ class _Answer:
         query = self._asked.query
         if not query.words and not query.phrases:
             return self._newest(documents=documents)
-        needed = " AND ".join(query.needed())
-        terms = self._terms
-        match = f"({self._any_of(terms)})" if terms else needed
-        if terms and needed:
-            match = f"{needed} AND {match}"
+        some = f"({' OR '.join(self._terms)})" if self._terms else ""
+        match = " AND ".join(filter(None, [*query.needed(), some]))
         match += f" {'AND' if documents else 'NOT'} path : {DOCUMENT_MARK}"
         first, values = "0", list[object]()
-        for each in (" AND ".join(terms), query.exact()) if len(query.words) > 1 else ():
+        for each in (" AND ".join(self._terms), query.exact()) if len(query.words) > 1 else ():
             first += " + (r.id IN (SELECT rowid FROM words WHERE words MATCH ?))"
             values.append(each)
-        sql = (
-            f"{_SELECT}, {_FIRST} * ({first}) - bm25(words, 1.0, 0.0) AS score FROM words"
-            f" CROSS JOIN rows r ON r.id = words.rowid WHERE words MATCH ?{self._where}"
-            f" ORDER BY score DESC LIMIT {_POOL}"
-        )
+        sql = f"""
+            {_SELECT}, {_FIRST} * ({first}) - r.rank AS score FROM (
+                SELECT r.*, bm25(words, 1.0, 0.0) AS rank FROM words CROSS JOIN rows r ON r.id = words.rowid
+                WHERE words MATCH ?{self._where} ORDER BY words.rowid DESC LIMIT {_NEWEST}
+            ) r ORDER BY score DESC LIMIT {_POOL}
+        """  # noqa: S608 - ours
         return [_Row(*row) for row in self._db.execute(sql, [*values, match, *self._values])]
-
-    def _any_of(self, terms: list[str]) -> str:
-        """Without common words where the others find enough."""
-        either = " OR ".join(terms)
-        if len(terms) == 1 or not self._beyond(_COMMON, either, anywhere=True):
-            return either
-        rare = " OR ".join(each for each in terms if not self._beyond(_COMMON, each, anywhere=True))
-        return rare if rare and self._beyond(_POOL, rare) else either
 
     def _newest(self, *, documents: bool) -> list[_Row]:
         """Without words: the calls that filters name, or else the newest documents."""
@@ -485,8 +474,11 @@ class _Answer:
                 source = Source(file.kind, entry_at(Path(file.path)), file.project)
                 document = read_document(source, self._places.home)
                 text = document.texts[row.line - 1] if row.line <= len(document.texts) else ""
-                if file.kind is Kind.PIN and file.project and text not in Confirmed(self._places.home):
-                    continue
+                if file.kind is Kind.PIN and file.project:
+                    from memtui.store.confirmed_pins import Confirmed  # pins are few
+
+                    if text not in Confirmed(self._places.home):
+                        continue
                 snippet, marks = self._asked.query.snippet(text)
                 elsewhere = self._elsewhere(file.project)
                 said = " · ".join(filter(None, (file.note, elsewhere)))

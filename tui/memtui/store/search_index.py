@@ -116,7 +116,7 @@ class SearchIndex:
         self._sources = Sources(places.home, places.claude)
 
     def update(self, *, budget: float = math.inf, progress: Callable[[int, int], None] | None = None) -> bool:
-        """Index new and changed files, last written first.
+        """Index new and changed files, last written last: the ids of rows are in the order of time.
 
         Args:
             budget: seconds after which to stop; what was indexed stays.
@@ -251,7 +251,7 @@ class _Update:
             tasks.append(source)
         if gone:
             self._forget(gone)
-        return self._read(sorted(tasks, key=lambda each: each.entry.mtime_ns, reverse=True))
+        return self._read(sorted(tasks, key=lambda each: each.entry.mtime_ns))
 
     def _forget(self, numbers: list[int]) -> None:
         self._begin()
