@@ -9,7 +9,6 @@ import subprocess
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
-from multiprocessing.pool import ThreadPool
 from pathlib import Path
 
 import pytest
@@ -235,21 +234,6 @@ def test_all_projects_but_private_ones(memtui: Memtui, furnished: Path, tmp_path
     config.write_text(f'[archive]\nprivate = ["{furnished}"]\n')
     assert found(memtui, "hinge", "--all") == found(memtui, "hinge")
     assert len(found(memtui, "hinge", "--root", str(furnished))) == 7
-
-
-def test_the_first_index_is_made_by_several_processes(
-    memtui: Memtui, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    started: list[int] = []
-
-    def threads(_: object, number: int) -> ThreadPool:
-        started.append(number)
-        return ThreadPool(number)
-
-    monkeypatch.setattr("multiprocessing.context.BaseContext.Pool", threads)
-    monkeypatch.setattr(search_index, "_ALONE", -1)
-    monkeypatch.setattr("os.cpu_count", lambda: 2)
-    assert "s-1" in memtui("search", "lamp").out and started[0] == 2
 
 
 @pytest.mark.usefixtures("furnished")

@@ -243,11 +243,9 @@ class Searcher:
                     connection.execute("BEGIN")  # the same state for all
                     files = _files(connection)
                     wanted = self._wanted(files, asked, scope, path, tags)
-                    groups = _Answer(connection, self._places, asked, files, wanted).groups(limit, rows)
-                groups = [group._replace(complete=complete) for group in groups]
-                if scope is Scope.SESSION:  # of pins those that come from it
-                    groups = [_only_of(path, each) if each.kind is Kind.PIN else each for each in groups]
-                return groups
+                    answer = _Answer(connection, self._places, asked, files, wanted)
+                    groups = answer.groups(limit, rows, path if scope is Scope.SESSION else None)
+                return [group._replace(complete=complete) for group in groups]
             except IndexDamaged:
                 complete = self.update(budget=budget)
         return [Group(KINDS[word], complete=False) for word in asked.kinds]  # another search is making it
@@ -344,8 +342,8 @@ class _Answer:
             self._values += [asked.until.timestamp() if asked.until else math.inf]
         self._terms, self._missing = self._look_up()
 
-    def groups(self, limit: int, rows: int) -> list[Group]:
-        """The results by kind; see `Searcher.search`."""
+    def groups(self, limit: int, rows: int, session: Path | None) -> list[Group]:
+        """The results by kind; see `Searcher.search`. Of pins only those from a `session`, if it is given."""
         kinds = [KINDS[word] for word in self._asked.kinds]
         found: dict[Kind, list[_Row]] = defaultdict(list)
         if Kind.SESSION in kinds:
@@ -358,7 +356,7 @@ class _Answer:
             results, total = (
                 self._sessions(found[kind], limit, rows)
                 if kind is Kind.SESSION
-                else self._documents(found[kind], limit)
+                else self._documents(found[kind], limit, session)
             )
             groups.append(Group(kind, tuple(results), total, missing=self._missing))
         stored = {result.name for group in groups if group.kind is Kind.MEMORY for result in group.results}
@@ -465,7 +463,7 @@ class _Answer:
             stem=Path(file.stem) if file.stem else None,
         )
 
-    def _documents(self, found: list[_Row], limit: int) -> tuple[list[Result], int]:
+    def _documents(self, found: list[_Row], limit: int, session: Path | None) -> tuple[list[Result], int]:
         """Documents as results, read again for their texts; those that are gone are left out."""
         results = []
         for row in found[:limit]:
@@ -488,6 +486,8 @@ class _Answer:
                 )
                 if file.kind is Kind.PIN and row.line <= len(document.pins):
                     result = self._pin(result, document.pins[row.line - 1], row.line, file.project)
+                    if session not in (None, result.path):
+                        continue
                 results.append(result)
         return results, len(found) - len(found[:limit]) + len(results)
 
@@ -534,11 +534,6 @@ def _read_from(found: Result) -> Iterator[list[Message]]:
     if source:
         lines = read_messages(source, offset, found.line, agent=bool(found.agent), few=True)
         yield from (each.messages for each in lines)
-
-
-def _only_of(path: Path | None, group: Group) -> Group:
-    results = tuple(each for each in group.results if each.path == path)
-    return group._replace(results=results, total=len(results))
 
 
 def _without_stored(group: Group, stored: set[str]) -> Group:

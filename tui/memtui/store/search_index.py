@@ -13,14 +13,12 @@ from __future__ import annotations
 
 import io
 import math
-import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
-from functools import partial
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from memtui.ground.clean import without_surrogates
 from memtui.ground.clock import parse_iso
@@ -33,34 +31,24 @@ from memtui.store.sources import Sources, is_agent, is_archived, session_of
 from memtui.store.transcripts import HEAD, cwd_in, first_cwd
 from memtui.transcript.messages import Message, Role, read_messages
 
-if TYPE_CHECKING:
-    from multiprocessing.pool import Pool
-
 VERSION = 13
 WAIT = 2.0
 """Seconds to wait for another program's lock on the index."""
 _TRANSACTION = 0.05
 """Seconds of writing after which a transaction ends: readers wait for it."""
-_READERS = 2
-_ALONE = 32 << 20
-"""Bytes of new transcripts from which `_READERS` processes read and mask them."""
 _PART = 100_000
 """Characters that are written at once."""
 _TITLE = 300
 DOCUMENT = 10
 """The role of a document's rows."""
 _LOCKED = "is locked by another program; try again when that has ended"
-_UNUSABLE = "cannot be used: {}"
 _PROBLEMS = {
     sqlite3.SQLITE_INTERRUPT: "is searched for something else",
     sqlite3.SQLITE_BUSY: _LOCKED,
     sqlite3.SQLITE_LOCKED: _LOCKED,
-    sqlite3.SQLITE_FULL: _UNUSABLE,
-    sqlite3.SQLITE_READONLY: _UNUSABLE,
-    sqlite3.SQLITE_PERM: _UNUSABLE,
-    sqlite3.SQLITE_NOMEM: _UNUSABLE,
+    sqlite3.SQLITE_FULL: "cannot grow: the disk is full",
 }
-"""What making the index anew does not help against."""
+"""What is no reason to make the index anew."""
 _DEAD, _FEW = 5, 1000
 """The index is made anew when one row in `_DEAD` is dead, but not for fewer than `_FEW`."""
 
@@ -157,9 +145,8 @@ class SearchIndex:
                     raise IndexDamaged
                 yield connection
         except sqlite3.Error as error:
-            problem = _PROBLEMS.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
-            if problem:
-                raise FileProblem(self.path, problem.format(error)) from error
+            if problem := _PROBLEMS.get(getattr(error, "sqlite_errorcode", 0) & 0xFF):
+                raise FileProblem(self.path, problem) from error
             self.path.unlink(missing_ok=True)  # `update` might not come upon the damage
             raise IndexDamaged from error
 
@@ -266,27 +253,24 @@ class _Update:
     def _read(self, tasks: list[Source]) -> bool:
         total = sum(each.entry.size - each.offset for each in tasks)
         done = 0
-        with _readers(total) as readers:
-            read = partial(_parts, home=self._places.home)
-            some = readers.imap(partial(_all_parts, read), tasks, 2) if readers else map(read, tasks)
-            for source, parts in zip(tasks, some, strict=True):
-                number = source.number
-                for part in parts:
-                    self._begin()
-                    number = number or self._add(source, part.file)
-                    self._put(number, part)
-                    if time.monotonic() - self._began > _TRANSACTION:
-                        self._commit()
-                    if time.monotonic() > self._end:
-                        self._commit()
-                        return False
+        for source in tasks:
+            number = source.number
+            for part in _parts(source, self._places.home):
                 self._begin()
-                self._db.execute(
-                    "UPDATE files SET mtime_ns = ?, size = ?, inode = ? WHERE id = ?",
-                    (*source.entry.signature, number),
-                )
-                done += source.entry.size - source.offset
-                self._progress(done, total)
+                number = number or self._add(source, part.file)
+                self._put(number, part)
+                if time.monotonic() - self._began > _TRANSACTION:
+                    self._commit()
+                if time.monotonic() > self._end:
+                    self._commit()
+                    return False
+            self._begin()
+            self._db.execute(
+                "UPDATE files SET mtime_ns = ?, size = ?, inode = ? WHERE id = ?",
+                (*source.entry.signature, number),
+            )
+            done += source.entry.size - source.offset
+            self._progress(done, total)
         self._commit()
         return True
 
@@ -335,19 +319,6 @@ def _has_grown(entry: Entry, inode: int, offset: int) -> bool:
         file.seek(offset - 1)
         return file.read(1) == b"\n"
     return False
-
-
-def _readers(size: int) -> AbstractContextManager[Pool | None]:
-    """Processes to read this many bytes, which end with this one; None if one is enough."""
-    if size <= _ALONE or (os.cpu_count() or 1) == 1:
-        return nullcontext()
-    from multiprocessing import get_context
-
-    return get_context("spawn").Pool(_READERS)
-
-
-def _all_parts(read: Callable[[Source], Iterator[Part]], source: Source) -> list[Part]:
-    return list(read(source))
 
 
 def _parts(source: Source, home: Home) -> Iterator[Part]:
