@@ -6,7 +6,7 @@ import errno
 import gc
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -16,41 +16,31 @@ from typing import Any
 from tests.warm import Warm
 
 CALLS = (
-    "open",
-    "close",
-    "read",
-    "write",
-    "fsync",
-    "fchmod",
-    "fstat",
-    "stat",
-    "lstat",
-    "readlink",
-    "mkdir",
-    "link",
-    "replace",
-    "unlink",
-    "scandir",
-)
+    "open", "close", "read", "write", "fsync", "fchmod", "fstat", "stat", "lstat", "readlink", "mkdir",
+    "link", "replace", "unlink", "scandir",
+)  # fmt: skip
 """The functions of `os` through which memtui touches a disk."""
 
 CHANGES = (
-    "open",
-    "write",
-    "ftruncate",
-    "fchmod",
-    "fchown",
-    "utime",
-    "mkdir",
-    "rmdir",
-    "link",
-    "replace",
-    "unlink",
-)
+    "open", "write", "ftruncate", "fchmod", "fchown", "utime", "mkdir", "rmdir", "link", "replace", "unlink",
+)  # fmt: skip
 """The functions of `os` with which memtui changes what lies on a disk."""
 
 Before = Callable[[int, str], None]
 """Called with the number (from 1) and the name of a call before it is made."""
+
+
+@contextmanager
+def _replaced(functions: Mapping[str, Callable[..., Any]]) -> Iterator[None]:
+    """Let these stand in for functions of `os`."""
+    real = {name: getattr(os, name) for name in functions}
+    for name, function in functions.items():
+        setattr(os, name, function)
+    try:
+        yield
+    finally:
+        for name, function in real.items():
+            setattr(os, name, function)
 
 
 @contextmanager
@@ -75,13 +65,8 @@ def watched(before: Before) -> Iterator[list[str]]:
 
         return call
 
-    for name in CALLS:
-        setattr(os, name, wrap(name))
-    try:
+    with _replaced({name: wrap(name) for name in CALLS}):
         yield log
-    finally:
-        for name, function in real.items():
-            setattr(os, name, function)
 
 
 def failing(at: int, code: int) -> Before:
@@ -97,7 +82,7 @@ def failing(at: int, code: int) -> Before:
 @contextmanager
 def read_only(folder: Path) -> Iterator[None]:
     """Refuse every change below a folder, as a read-only disk does to root, too."""
-    real = {name: getattr(os, name) for name in ("open", "mkdir", "unlink", "rmdir", "replace", "link")}
+    real = dict(vars(os))
 
     def place(path: str | Path, at: int | None) -> Path:
         return Path(f"/proc/self/fd/{at}").readlink() / path if at is not None else Path(path).absolute()
@@ -116,20 +101,13 @@ def read_only(folder: Path) -> Iterator[None]:
         refused = mode & os.W_OK and Path(path).absolute().is_relative_to(folder)
         return not refused and real["access"](path, mode, **options)
 
-    for name in real:
-        setattr(os, name, wrap(name))
-
     def statvfs(path: Any) -> Any:
         below = Path(path).absolute().is_relative_to(folder)
         return SimpleNamespace(f_flag=os.ST_RDONLY) if below else real["statvfs"](path)
 
-    real |= {"access": os.access, "statvfs": os.statvfs}
-    os.access, os.statvfs = access, statvfs
-    try:
+    changed = {name: wrap(name) for name in ("open", "mkdir", "unlink", "rmdir", "replace", "link")}
+    with _replaced({**changed, "access": access, "statvfs": statvfs}):
         yield
-    finally:
-        for name, function in real.items():
-            setattr(os, name, function)
 
 
 _SWEEP = """

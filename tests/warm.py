@@ -245,36 +245,10 @@ def _become(request: Mapping[str, Any]) -> CodeType:
 
 
 def _main(fd: int) -> None:
-    ended: list[int] = []
-    atexit.register(_end_at_once, ended)
     code = _become(_serve(socket.socket(fileno=fd)))
-    # What it raises, and how it ends, is left to the interpreter.
-    try:
-        exec(code, sys.modules["__main__"].__dict__)
-    except SystemExit as error:
-        if error.code is None or isinstance(error.code, int):
-            ended.append(error.code or 0)
-        raise
-    ended.append(0)
-
-
-def _end_at_once(ended: Sequence[int]) -> None:
-    """End a program that has ended well: to take it apart means to copy all memory that it shares.
-
-    Called as the last of the functions that a program leaves for its end.
-
-    Args:
-        ended: its exit code; empty when there is more for the interpreter to say.
-    """
-    if not ended:
-        return
-    try:
-        for stream in (sys.stdout, sys.stderr):
-            if stream is not None:
-                stream.flush()
-    except (OSError, ValueError):
-        return  # that, too, is the interpreter's to say
-    os._exit(ended[0] & 0xFF)
+    exec(
+        code, sys.modules["__main__"].__dict__
+    )  # what it raises, and how it ends, is left to the interpreter
 
 
 if __name__ == "__main__":
