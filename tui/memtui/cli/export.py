@@ -170,7 +170,9 @@ def _hand_over(
         after = with_section(before, made.text)
     except FormatError as error:
         raise FileProblem(path, str(error)) from error
-    how = "replaces the one in" if known else "is added to" if before is not None else "makes the file"
+    how = (
+        "replaces the one in" if known else "is added to" if before is not None else "goes into the new file"
+    )
     size = f"{len(made.text):,} characters"
     if not agreed(f"The handoff, {size}, {how} {path}. Write it?", yes):
         say("Nothing was changed.")
