@@ -72,6 +72,21 @@ def test_a_table_for_people_fits_the_terminal(
     assert all(_cells(line) <= columns for line in printed.split("\n"))
 
 
+def test_where_a_column_gets_a_line_of_its_own_the_others_keep_their_headings(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _to_a_terminal(monkeypatch)
+    monkeypatch.setenv("COLUMNS", "40")
+    row = ("5e55a001", "Fix the totals of the invoice", "plnd/a-branch-with-a-very-long-name-indeed", "3 d")
+    output.print_table(("id", "session", "branch", "left"), [row], flexible=1)
+    assert capsys.readouterr().out.splitlines() == [
+        "id        branch                    left",
+        "  session",
+        "5e55a001  plnd/a-branch-with-a-ve…  3 d ",
+        "  Fix the totals of the invoice",
+    ]
+
+
 def _cells(line: str) -> int:
     return sum(2 if "\u4e00" <= character <= "\u9fff" else 1 for character in line)
 

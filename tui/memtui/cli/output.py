@@ -25,6 +25,8 @@ _UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\u
 
 _LEAST = 24
 """Minimum width of a table's flexible column; with less room it gets a line of its own."""
+_LONG, _SHORTENED = 36, 8
+"""Width above which another column is shortened then, and to which; ids and names of files have less."""
 
 
 def is_terminal() -> bool:
@@ -126,17 +128,23 @@ def _draw_table(columns: Sequence[str], lines: Sequence[Sequence[str]], flexible
     room = console.width - sum(widths) - 2 * (len(widths) - 1) + widths[flexible]
     stacked = room < min(_LEAST, widths[flexible])
     widths[flexible] = min(widths[flexible], console.width - 2 if stacked else room)
-    for line in lines if stacked else (columns, *lines):
+    lacking = sum(widths) - widths[flexible] + 2 * (len(widths) - 2) - console.width
+    longest = max(set(range(len(widths))) - {flexible}, key=widths.__getitem__)
+    if stacked and lacking > 0 and widths[longest] > _LONG:
+        kept = max(_SHORTENED, widths[longest] - lacking)
+        widths[longest], lacking = kept, lacking - widths[longest] + kept
+    for line in (columns, *lines):
         fields = [Text(field, style="bold" if line is columns else "") for field in line]
         for field, width in zip(fields, widths, strict=True):
-            field.truncate(width, overflow="ellipsis", pad=not stacked)
-        if stacked:
-            below = fields.pop(flexible)
-            console.print(Text("  ").join(fields), Text("  ") + below, sep="\n")
-        else:
+            field.truncate(width, overflow="ellipsis", pad=not stacked or lacking <= 0)
+        if not stacked:
             text = Text("  ").join(fields)
             text.rstrip()
             console.print(text, overflow="ignore", no_wrap=True)
+        elif line is not columns or lacking <= 0:
+            below = fields.pop(flexible)
+            below.rstrip()
+            console.print(Text("  ").join(fields), Text("  ") + below, sep="\n")
 
 
 def _console() -> Console:
