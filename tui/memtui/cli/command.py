@@ -75,30 +75,19 @@ def _note(commands: CommandsFile, name: str) -> str:
 def list_(as_json: bool, places: Places) -> None:
     """List the active commands, and where their compact summaries come from."""
     commands = CommandsFile(places.project)
-    listed = commands.entries()
-    entries = [
-        (entry, *_summary(status))
-        for entry, status in zip(listed, command_statuses(commands, listed), strict=True)
-    ]
+    statuses = command_statuses(commands, commands.entries())
     values = [
         {
-            "name": entry.name,
-            "activated_at": entry.activated_at.isoformat() if entry.activated_at else "",
-            "state": entry.state,
-            "summary": path,
-            "note": note,
-            "problem": problem,
+            "name": each.entry.name,
+            "activated_at": each.entry.activated_at.isoformat() if each.entry.activated_at else "",
+            "state": each.entry.state,
+            "summary": each.summary.shown if each.summary else "",
+            "note": each.shortage,
+            "problem": each.problem.reason if each.problem else "",
         }
-        for entry, path, note, problem in entries
+        for each in statuses
     ]
-    rows = [
-        (
-            entry.name,
-            local_minute(entry.activated_at) if entry.activated_at else "-",
-            f"{path} ({note})" if note else path or problem,
-        )
-        for entry, path, note, problem in entries
-    ]
+    rows = [(each.entry.name, _since(each), _rules_of(each)) for each in statuses]
     nothing = f"No command is active in {commands.project.name}."
     print_list(values, ("Command", "Since", "Summary"), rows, nothing, as_json, flexible=2)
 
@@ -129,10 +118,12 @@ def _object(text: str | None) -> dict[str, Any]:
     return value
 
 
-def _summary(status: CommandStatus) -> tuple[str, str, str]:
-    """(the file's path for display, a note on too little room, why there is no summary)."""
-    return (
-        status.summary.shown if status.summary else "",
-        status.shortage,
-        status.problem.reason if status.problem else "",
-    )
+def _since(status: CommandStatus) -> str:
+    return local_minute(status.entry.activated_at) if status.entry.activated_at else "-"
+
+
+def _rules_of(status: CommandStatus) -> str:
+    """The file of the rules for display, with what is wrong with them."""
+    if status.summary is None:
+        return status.problem.reason if status.problem else ""
+    return f"{status.summary.shown} ({status.shortage})" if status.shortage else status.summary.shown

@@ -235,12 +235,11 @@ def _dumped(state: SessionState | None) -> dict[str, Any]:
 def _counted(state: SessionState | None) -> dict[str, Any]:
     if state is None:
         return {}
-    current = next((task.text for task in state.tasks if task.kind is TaskKind.IN_PROGRESS), "")
     return {
         "tokens": tokens(render_session_state(state)),
         "done": sum(task.kind is TaskKind.DONE for task in state.tasks),
         "decisions": sum(len(members(decision)) for decision in state.decisions),
-        "in_progress": current,
+        "in_progress": _in_progress(state),
     }
 
 
@@ -340,10 +339,11 @@ def _tell(steps: Iterable[Followed], as_json: bool) -> None:
 
 def _now(state: SessionState | None) -> str:
     """The task in progress, else the goal."""
-    if state is None:
-        return ""
-    doing = (task.text for task in state.tasks if task.kind is TaskKind.IN_PROGRESS)
-    return next(doing, goal_words(state.identity.goal))
+    return (_in_progress(state) or goal_words(state.identity.goal)) if state else ""
+
+
+def _in_progress(state: SessionState) -> str:
+    return next((task.text for task in state.tasks if task.kind is TaskKind.IN_PROGRESS), "")
 
 
 def _end(number: int, frame: FrameType | None) -> None:

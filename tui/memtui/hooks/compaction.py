@@ -23,7 +23,7 @@ from memtui.ground.files import (
     sweep_temps,
     write_atomic,
 )
-from memtui.ground.project import Home, Places, Project, claude_config, project_key, session_key
+from memtui.ground.project import Home, Places, Project, claude_config, session_key
 from memtui.hooks import CAPTURE, RULES
 from memtui.hooks.context import SUMMARISER_LIMIT, context_block
 from memtui.hooks.deliver import leave_pins
@@ -183,7 +183,7 @@ def capture(payload: Payload, project: Project, home: Home, now: datetime, repor
     except TranscriptProblem as problem:
         report.problem(f"no first message: {problem}")
         transcript = None
-    path = _note_path(home, payload.session_id, project)
+    path = _note_path(home, payload.session_id)
     with ExitStack() as held:
         try:
             private_folder(path.parent, within=existing_above(home.state))
@@ -246,7 +246,7 @@ def last_capture(session_id: str, project: Project, home: Home) -> str:
 
     It is the session's last one, unless there was more than one compaction since.
     """
-    note = read_fields(_note_path(home, session_id, project))
+    note = read_fields(_note_path(home, session_id))
     name, size = note.get("name"), note.get("size")
     if note.get("project") != str(project.root) or not isinstance(name, str) or not isinstance(size, int):
         return ""
@@ -298,9 +298,8 @@ def _size(transcript: Path | None) -> int:
         return -1
 
 
-def _note_path(home: Home, session_id: str, project: Project) -> Path:
-    name = session_key(session_id) if session_id else project_key(project.root)
-    return home.state / "captured" / f"{name}.json"
+def _note_path(home: Home, session_id: str) -> Path:
+    return home.state / "captured" / f"{session_key(session_id)}.json"
 
 
 SECONDS = 1.5

@@ -79,43 +79,36 @@ def find_entries(claude: Path, root: Path) -> list[Entry]:
     found = []
     for path in settings_paths(claude, root):
         with suppress(FileProblem):
-            hooks = read_settings(path).get("hooks")
-            found += [
-                Entry(path, event, job, _command(handler))
-                for event, groups in (hooks.items() if isinstance(hooks, dict) else ())
-                for group in (groups if isinstance(groups, list) else ())
-                for handler in _handlers(group)
-                if (job := _job(handler))
-            ]
+            entries = _split(read_settings(path))[1]
+            found += [Entry(path, event, _job(each), _command(each)) for event, each in entries]
     return found
 
 
 def without_entries(settings: dict[str, Any]) -> dict[str, Any]:
     """Settings without those entries, nor groups and events that held nothing else."""
-    hooks = settings.get("hooks")
+    return _split(settings)[0]
+
+
+def _split(settings: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
+    """Settings without the entries, and the entries with their events."""
+    hooks, kept, found = settings.get("hooks"), dict[str, Any](), list[tuple[str, Any]]()
     if not isinstance(hooks, dict) or not hooks:
-        return settings
-    kept = {}
+        return settings, found
     for event, groups in hooks.items():
-        left = groups
-        if isinstance(groups, list):
-            left = [each for group in groups if (each := _without(group)) is not None]
+        left = [] if isinstance(groups, list) else groups
+        for group in groups if isinstance(groups, list) else ():
+            handlers = group.get("hooks") if isinstance(group, dict) else None
+            handlers = handlers if isinstance(handlers, list) else []
+            others = [each for each in handlers if not _job(each)]
+            found += [(event, each) for each in handlers if _job(each)]
+            if len(others) == len(handlers):
+                left.append(group)
+            elif others:
+                left.append({**group, "hooks": others})
         if left or not groups:
             kept[event] = left
-    return {key: value for key, value in {**settings, "hooks": kept}.items() if kept or key != "hooks"}
-
-
-def _without(group: Any) -> Any:
-    handlers = _handlers(group)
-    others = [each for each in handlers if not _job(each)]
-    if len(others) == len(handlers):
-        return group
-    return {**group, "hooks": others} if others else None
-
-
-def _handlers(group: Any) -> list[Any]:
-    handlers = group.get("hooks") if isinstance(group, dict) else None
-    return handlers if isinstance(handlers, list) else []
+    rest = {key: value for key, value in {**settings, "hooks": kept}.items() if kept or key != "hooks"}
+    return rest, found
 
 
 def _job(handler: Any) -> str:
