@@ -36,6 +36,9 @@ class TranscriptWriter:
         """Continue at `moment`, unless that has passed."""
         self._made.moment = max(moment.astimezone(UTC), self._made.moment)
 
+    def title(self, text: str) -> None:
+        self._line("custom-title", customTitle=text)
+
     def prompt(self, text: str) -> None:
         message = {"role": "user", "content": text}
         self._line("user", message=message, promptSource="typed", permissionMode="acceptEdits")

@@ -77,7 +77,7 @@ async def test_in_the_strip_of_tabs_it_gives_way_before_the_counts_unless_it_war
         await driver.until(lambda: "20% ● live" in driver.lines[0], "the context")
         assert legend(driver.screen)["the first line"]["%"] == "how full the context is"
         await driver.press("slash", *"export stream", "enter")
-        await driver.until(lambda: "/export… " in driver.lines[0], "the filter")
+        await driver.until(lambda: "(/export…)" in driver.lines[0], "the filter")
         await driver.press("4", "slash", *"a goal of it", "enter")
         await driver.until(
             lambda: "● live" in driver.lines[0] and "%" not in driver.lines[0], "the live mark"

@@ -189,14 +189,15 @@ async def test_entries_that_cannot_be_used_are_listed_with_their_reason(world: W
 
 async def test_a_stored_state_is_shown_whole_and_at_a_glance(full: World) -> None:
     async with opened(full) as driver:
+        await driver.until(lambda: "session" in driver.drawn(PaneId.STATE)[0])
         rows = driver.drawn(PaneId.STATE)
-        assert rows[0] == "goal Tokens that refresh once"
+        assert rows[:2] == [f"session {FIRST}", "goal Tokens that refresh once"]
         assert "▸ Take the lock before reading" in rows
         assert any("blocker the mock has no clock" in row for row in rows)
         assert "○ Remove the retry" in rows
         assert "4 Session state v7" in driver.shown
         await driver.press("4")
-        assert driver.detail.startswith("Session · v7 · Tokens that refresh once\nstored · ")
+        assert driver.detail.startswith(f"Session · v7 · {FIRST}\nstored · ")
         assert "▸ Take the lock before reading" in driver.detail
         assert not any(mark in driver.detail for mark in ("===", "[x]", "[ ]", "NEVER delete"))
         assert "one lock a session" in driver.detail
@@ -211,7 +212,7 @@ async def test_words_are_no_steps_and_nothing_is_said_of_what_is_not_there(world
     world.state(f"=== SESSION STATE v1 ===\n\n## TASK TREE\n{steps}\n=== END STATE ===\n")
     captured_session(world)
     async with opened(world) as driver:
-        assert driver.drawn(PaneId.STATE)[:2] == ['asked "Lock it" (L9)', 'said "Done."']
+        assert driver.drawn(PaneId.STATE)[-2:] == ['asked "Lock it" (L9)', 'said "Done."']
         await driver.press("4")
         shown = driver.detail.partition("TASK TREE")[2].split()
         assert " ".join(shown) == (
@@ -251,3 +252,15 @@ async def test_a_broken_state_says_so(world: World) -> None:
         assert "is broken" in driver.detail
         await driver.press("e")
         assert str(path) in driver.last_said
+
+
+async def test_a_session_has_one_name_everywhere(full: World) -> None:
+    session = full.session("s-1", minutes=40)
+    session.title("The refresh race")
+    full.save(session, minutes=30)
+    async with opened(full) as driver:
+        await driver.until(lambda: "The refresh race" in driver.drawn(PaneId.PENDING)[0], "the capture's")
+        assert "Capture 05 Mar 13:10 The refresh race" in driver.detail
+        await driver.until(lambda: "session The refresh race" in driver.drawn(PaneId.STATE), "the state's")
+        await driver.press("S")
+        await driver.until(lambda: "05 Mar 12:50 The refresh race" in driver.shown, "the session's")

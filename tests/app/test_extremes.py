@@ -15,10 +15,10 @@ from memtui.app.readings import Indexer
 from memtui.cli.main import cli
 from memtui.store.search_index import SearchIndex
 from tests.app.harness import SIZES, WIDE, opened
-from tests.app.world import NOW, World
+from tests.app.world import FIRST, NOW, World, captured_session
 
 ADVICE = {
-    PaneId.PENDING: ("Nothing waits for a review.", "What an auto-compaction took away arrives here."),
+    PaneId.PENDING: ("Nothing waits for a review.", "What an auto-compaction took away arrives here"),
     PaneId.MEMORIES: ("No memories yet.", "c makes one of the session, r in Pending one of a capture."),
     PaneId.COMMANDS: ("No command is active.", "Commands that register themselves show here"),
     PaneId.STATE: ("No session yet.", "Start Claude Code in this folder: the state of its session shows"),
@@ -72,6 +72,20 @@ async def test_ten_thousand_captures(world: World) -> None:
         await driver.press("g", "slash")
         driver.browser.query_one("#filter", Input).value = "20260305_10"
         await driver.until(lambda: 0 < len(pane.rows) <= 60, "the filter")
+
+
+async def test_an_empty_pane_acts_on_what_the_detail_shows_and_offers_no_more(world: World) -> None:
+    """With a session and no capture, the detail shows the session's state while Pending has the focus."""
+    async with opened(world, WIDE) as driver:
+        assert "o transcript" not in driver.lines[-1] and "c memory" not in driver.lines[-1]
+        captured_session(world)
+        driver.app.hint("transcripts")
+        await driver.until(lambda: FIRST in driver.detail, "the draft")
+        assert driver.at(PaneId.PENDING) and "r review" not in driver.lines[-1]
+        await driver.press("o")
+        await driver.until_transcript()
+        await driver.press("escape", "4", "enter")
+        assert driver.reading() and "v versions" in driver.lines[-1]
 
 
 EDGES = ("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00")

@@ -364,11 +364,11 @@ def test_a_long_branch_takes_nothing_from_the_title(branch: str, shown: str) -> 
 TREE = [
     "RESULTS  2 compactions · 3 captures · 2 memories",
     "▼ 05 Mar 12:19  auto",
-    "  └ capture 05 Mar 12:00 reviewed  Paint the pier",
+    "  └ capture 05 Mar 12:00 reviewed\n",
     "    └ memory file  Billing moved",
     "▼ 05 Mar 12:33  auto",
-    "  └ capture 05 Mar 12:30 pending  Paint the pier",
-    "\n● capture 05 Mar 13:15 pending  Not compacted in the end",
+    "  └ capture 05 Mar 12:30 pending\n",
+    "\n● capture 05 Mar 13:15 pending\n",
     "\n● CMEM-20260305-140007  A note on paint",
 ]
 

@@ -72,7 +72,7 @@ async def test_brackets_switch_between_sessions_and_end_with_the_newest_and_the_
         await driver.press("4")
         assert title(driver) == "4 Session state v7 · 1/2"
         assert "Tokens that refresh once" in driver.detail
-        assert driver.detail.startswith("Session 1/2 · v7 · Tokens that refresh once\n")
+        await driver.until(lambda: driver.detail.startswith("Session 1/2 · v7 · Go on\n"))
         await driver.press("]")
         assert driver.last_said == "Session 2/2."
         await until_title(driver, "4 Session state v7 · 2/2 · quiet 2 h")
@@ -466,3 +466,14 @@ def test_a_stored_state_says_how_far_it_is_behind(world: World) -> None:
     # Reading on with nothing to say catches up, too, without a new version.
     update_state(world.places, transcript=path)
     assert since() == 0
+
+
+async def test_how_long_it_has_been_quiet_is_said_anew_as_time_passes(
+    two: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(two) as driver:
+        await driver.press("4")
+        assert "quiet" not in driver.detail
+        monkeypatch.setattr(driver.browser.state, "clock", lambda: NOW + timedelta(minutes=20))
+        driver.browser._let_time_pass()
+        await driver.until(lambda: "quiet for 23 m" in driver.detail, "the quiet time")

@@ -14,13 +14,12 @@ from memtui.documents.capture_text import (
     capture_name,
     fence,
     memory_name,
-    opening,
     read_pending,
     render_pending,
     truncated,
 )
 from memtui.documents.format import Section
-from memtui.ground.text import FormatError
+from memtui.ground.text import FormatError, opening
 from tests.documents.checks import settled
 from tests.documents.data import golden
 from tests.documents.strategies import captures, hostile, moments, nearly, texts

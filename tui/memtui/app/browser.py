@@ -32,7 +32,7 @@ from memtui.app.listings import (
 from memtui.app.panes.commands import CommandsPane
 from memtui.app.panes.detail import DetailView, selected_line
 from memtui.app.panes.memories import MemoriesPane
-from memtui.app.panes.pane import Pane, PaneId, PaneStack
+from memtui.app.panes.pane import Pane, PaneId, PaneStack, Subject
 from memtui.app.panes.pending import PendingPane
 from memtui.app.panes.state import StatePane
 from memtui.app.project import ProjectModel
@@ -72,7 +72,7 @@ _PANE_OF: dict[type, PaneId] = {
     LightsView: PaneId.COMMANDS,
     StateView: PaneId.STATE,
 }
-_BAR_VIEWS = (BranchView, HealthView, PinsView, StateView, WaitsView)
+_BAR_VIEWS = (BranchView, CapturesView, HealthView, PinsView, StateView, WaitsView)
 
 
 class BrowserScreen(StyledOnce):
@@ -127,7 +127,7 @@ class BrowserScreen(StyledOnce):
         self.detail = DetailView()
         self.split = Split(id="body", columns=settings.columns)
         self._last_query = ""
-        self.idle_keys = frozenset[str]()
+        self._idle_before = frozenset[str]()
         self.live = Live(
             model.targets,
             lambda names: model.compare(names, self._publish),
@@ -256,12 +256,21 @@ class BrowserScreen(StyledOnce):
         self.make_current(pane_id)
         self.set_focus(self.pane)
 
-    def show_detail(self) -> None:
-        """Show the selected row; of the fullest pane if the current one is empty."""
+    @property
+    def shown(self) -> Pane:
+        """The pane whose row the detail shows: the fullest one if the current one is empty."""
         pane = self.pane
-        if not (pane.rows or pane.filter_text or self.split.reading):
-            fullest = max(self.panes.values(), key=lambda each: len(each.rows))
-            pane = fullest if fullest.rows else pane
+        if pane.rows or pane.filter_text or self.split.reading:
+            return pane
+        fullest = max(self.panes.values(), key=lambda each: len(each.rows))
+        return fullest if fullest.rows else pane
+
+    @property
+    def subject(self) -> Subject:
+        return self.shown.subject(self.shown.selected)
+
+    def show_detail(self) -> None:
+        pane = self.shown
         self.detail.signs = pane.detail_signs
         self.detail.show_detail(pane.detail(pane.selected))
 
@@ -309,11 +318,18 @@ class BrowserScreen(StyledOnce):
             self.show_detail()
             self._offer_keys()
 
+    @property
+    def idle_keys(self) -> frozenset[str]:
+        """The actions that do nothing for what is selected, wherever the focus is."""
+        idle = set() if self.model.changes.last() else {"undo"}
+        if self.shown.selected is None:
+            idle |= {"transcript"} if self.state.view.session_id else {"transcript", "compact"}
+        return self.pane.idle_keys | idle
+
     def _offer_keys(self) -> None:
         """Let the footer offer what does something for the selected row as it is now."""
-        idle = self.pane.idle_keys | (frozenset() if self.model.changes.last() else {"undo"})
-        if self.idle_keys != idle:
-            self.idle_keys = idle
+        if self._idle_before != (idle := self.idle_keys):
+            self._idle_before = idle
             self.refresh_bindings()
 
     @on(DocumentView.Followed, "#detail")
@@ -321,7 +337,7 @@ class BrowserScreen(StyledOnce):
         """Follow a link of the detail: to a fold, another memory or a transcript line."""
         kind, _, name = message.link.partition(":")
         if kind == "fold":
-            self.pane.unfold(name)
+            self.shown.unfold(name)
             self.show_detail()
         elif kind == "memory":
             self.read_memory(f"{name}.md", by_link=True)
@@ -387,7 +403,7 @@ class BrowserScreen(StyledOnce):
     @work(group="transcript", exclusive=True, exit_on_error=False)
     async def action_transcript(self, line: int = 0) -> None:
         """Open the transcript of the selected row at a line (1-based), at its compaction, or at its end."""
-        subject = self.pane.subject(self.pane.selected)
+        subject = self.subject
         if subject.transcript is None:
             self.app.warn(subject.no_transcript)
             return
@@ -407,7 +423,7 @@ class BrowserScreen(StyledOnce):
     def action_edit(self) -> None:
         from memtui.app.terminal import edit_file
 
-        subject = self.pane.subject(self.pane.selected)
+        subject = self.subject
         if subject.file is None:
             self.app.warn(subject.no_file)
             return
@@ -416,11 +432,11 @@ class BrowserScreen(StyledOnce):
         self.app.hint("compacts", "memories", "commands", "pins", "userpins", "states")
 
     def action_pin_line(self) -> None:
-        found = selected_line(self.pane, self.detail, self.get_selected_text() or "")
+        found = selected_line(self.shown, self.detail, self.get_selected_text() or "")
         if isinstance(found, str):
             self.app.warn(found)
         else:
-            self.app.pin(found.text, self.pane.subject(self.pane.selected).transcript, found.line)
+            self.app.pin(found.text, self.subject.transcript, found.line)
 
     def action_compact(self) -> None:
         """Make a memory: of the selected one of the other kind, else of the newest session, as drafted."""

@@ -46,6 +46,7 @@ from memtui.store.states import StateStore, StoredState, read_progress
 from memtui.store.transcripts import Transcript, TranscriptStore
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import CompactionFact, Facts
+from memtui.transcript.session import summarize
 
 _TURNS = 12
 """Number of turns that the pace is measured by."""
@@ -106,6 +107,7 @@ class Readings:
         self._aftermaths: Kept[tuple[_File, datetime | None], Aftermath] = Kept(64)
         self._traces: Kept[_File, list[Trace]] = Kept(8)
         self._ahead: Kept[_File, Ahead] = Kept(2)
+        self._names: Kept[_File, str] = Kept(64)
         self._locks: dict[str, threading.Lock] = {}
         self._finished: dict[tuple[Path, int], frozenset[str]] = {}
         self._looping: dict[tuple[Path, int], bool] = {}
@@ -154,6 +156,12 @@ class Readings:
     def forget_aftermaths(self) -> None:
         """Read them anew: pins may have changed."""
         self._aftermaths.clear()
+
+    def name(self, transcript: Path) -> str:
+        """The name of its session, on one line and masked, as in the list of sessions."""
+        file = _file(transcript)
+        known = self._names.get(file)
+        return self._names.put(file, summarize(transcript).name) if known is None else known
 
     def receipts(self, session_id: str) -> list[Receipt]:
         """Receipts of a session, newest first; none if they cannot be read."""

@@ -19,6 +19,7 @@ from textual.widget import Widget
 from memtui.app.base import BaseApp
 from memtui.app.listings import (
     BranchView,
+    CapturesView,
     HealthView,
     LightsView,
     PinsView,
@@ -100,8 +101,9 @@ class StatusBar(Widget):
         """The current session's."""
         self._watched: ContextState | None = None
         """Its context; None without a session."""
-        self._rows_waiting: Mapping[str, int] = {}
-        """By session, the lines that wait for its next prompt."""
+        self._rows_waiting = 0
+        """The lines that wait for the next prompt of the project's sessions."""
+        self._has_pending = False
         self._states: Sequence[RemoteState] = ()
         self._warned: set[tuple[str, str]] = set()
         """Sessions with the levels they were warned of."""
@@ -118,7 +120,7 @@ class StatusBar(Widget):
         """One line on the captures, and its colour."""
         if self.captures is None or (self.waiting and not self._installed):  # it is said there
             return "", ""
-        return health_line(self.captures, self._model.clock())
+        return health_line(self.captures, self._model.clock(), counts=self._has_pending)
 
     @property
     def context(self) -> tuple[Gauge, str] | None:
@@ -148,10 +150,10 @@ class StatusBar(Widget):
     @property
     def waiting(self) -> str:
         """The lines that were handed over and have not been delivered."""
-        rows = sum(self._rows_waiting.values())
-        if not rows:
+        if not self._rows_waiting:
             return ""
-        return f"⏳ {lines_wait(rows)}{'' if self._installed else ', but no hooks deliver them: i'}"
+        lacks = "" if self._installed else ", but no hooks deliver them: i"
+        return f"⏳ {lines_wait(self._rows_waiting)}{lacks}"
 
     @property
     def _installed(self) -> bool:
@@ -200,8 +202,9 @@ class StatusBar(Widget):
         remotes, context = self.remotes, self.context
         mark = live_mark(self.liveness).truncate(12, ellipsis=True)
         known = context if context and context[0].limit else None
+        waiting = f"⏳{self._rows_waiting} " if self._rows_waiting else ""
         return (
-            Content.assemble((remotes.sign, remotes.colour), mark),
+            Content.assemble((waiting, "$warning"), (remotes.sign, remotes.colour), mark),
             Content.styled(f"{known[0].percent}% ", known[1]) if known else Content(""),
             known is not None and known[0].percent >= min(self._warn.at),
         )
@@ -229,7 +232,9 @@ class StatusBar(Widget):
         elif isinstance(view, PinsView):
             self._watch()
         elif isinstance(view, WaitsView):
-            self._rows_waiting = view.rows
+            self._rows_waiting = sum(view.rows.values())
+        elif isinstance(view, CapturesView):
+            self._has_pending = bool(view.pending)
         elif isinstance(view, StateView) and not view.chosen:  # an older session has no context to fill
             self._transcript = view.transcript
             self._watch()
@@ -335,9 +340,9 @@ def context_line(gauge: Gauge, colour: str, width: int) -> tuple[tuple[str, str]
     )
 
 
-def health_line(view: HealthView, now: datetime) -> tuple[str, str]:
-    """A short text for the status bar, and its colour."""
-    if view.missing:
+def health_line(view: HealthView, now: datetime, *, counts: bool = True) -> tuple[str, str]:
+    """A short text for the status bar, and its colour; `counts`: missing captures, too, as no pane does."""
+    if view.missing and counts:
         number = len(view.missing)
         return f"{number} compaction{'s' if number > 1 else ''} without a capture: b", "$warning"
     if not view.installed:
@@ -409,7 +414,7 @@ class TabStrip(Widget):
 
     def render(self) -> Content:
         cells, mark = self._layout()
-        strip = Content.assemble(*(part for cell in cells for part in (cell, " ")))
+        strip = Content.assemble(*cells)
         room = max(1, self.size.width - strip.cell_length)
         mark = mark.truncate(room, ellipsis=True) if mark.cell_length > room else mark
         return Content.assemble(strip, " " * (room - mark.cell_length - 1), mark)
@@ -417,7 +422,7 @@ class TabStrip(Widget):
     def on_click(self, event: events.Click) -> None:
         column = 0
         for index, cell in enumerate(self._layout()[0]):
-            column += cell.cell_length + 1
+            column += cell.cell_length
             if event.x < column:
                 event.stop()
                 self.post_message(self.Chosen(index))
@@ -431,11 +436,12 @@ class TabStrip(Widget):
             cells = [
                 _cell(tab, named=named or tab.current, counted=counted or tab.current) for tab in self.tabs
             ]
-            if sum(cell.cell_length + 1 for cell in cells) + mark.cell_length < self.size.width:
+            if sum(cell.cell_length for cell in cells) + mark.cell_length < self.size.width:
                 break
         return cells, mark
 
 
 def _cell(tab: Tab, *, named: bool, counted: bool) -> Content:
-    text = " ".join(part for part in (tab.key, named and tab.title, counted and tab.total) if part)
+    total = f"({tab.total})" if counted and tab.total else ""
+    text = " ".join(part for part in (tab.key, named and tab.title, total) if part)
     return Content.styled(f" {text} ", "reverse bold" if tab.current else "$quiet")

@@ -8,9 +8,9 @@ import click
 
 from memtui.cli.options import agreed, json_option, places_option, yes_option
 from memtui.cli.output import print_json, print_list, print_table, say
-from memtui.documents.capture_text import opening
 from memtui.ground.clock import local_minute, parse_iso
 from memtui.ground.project import Places
+from memtui.ground.text import opening
 from memtui.store.backfill import find_missing, write_missing
 from memtui.store.captures import CaptureProblem, CaptureStore
 

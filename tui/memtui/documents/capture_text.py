@@ -31,13 +31,6 @@ def memory_name(capture_name: str) -> str:
     return f"{capture_time(capture_name)}-memory.md"
 
 
-def opening(first_message: str) -> str:
-    """The title of a capture in lists: the first line with words; after one like "Review:" the next, too."""
-    lines = (line.strip() for line in first_message.split("\n"))
-    first, second = [*(line for line in lines if line), "", ""][:2]
-    return f"{first} {second.lstrip('-*• ')}".strip() if first.endswith((":", "：")) else first
-
-
 def render_pending(*, timestamp: datetime, session_id: str, transcript: str, first_message: str) -> str:
     """The text of a new capture.
 

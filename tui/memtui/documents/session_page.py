@@ -53,8 +53,8 @@ Subagents = dict[str, Subagent]
 
 
 def session_name(session_id: str, summary: SessionSummary) -> str:
-    """The name of a session: its title, else its first ask, else its id."""
-    return one_line(summary.title or summary.first_ask) or f"Session {session_id[:8]}"
+    """The name of a session: that of lists, else its id."""
+    return one_line(summary.name) or f"Session {session_id[:8]}"
 
 
 def about(session_id: str, summary: SessionSummary, subagents: int = 0) -> list[str]:

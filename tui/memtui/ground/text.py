@@ -33,6 +33,13 @@ def one_line(text: str) -> str:
     return text
 
 
+def opening(first_message: str) -> str:
+    """What lists show of a message: its first line with words; after one like "Review:" the next, too."""
+    lines = (line.strip() for line in first_message.split("\n"))
+    first, second = [*(line for line in lines if line), "", ""][:2]
+    return f"{first} {second.lstrip('-*• ')}".strip() if first.endswith((":", "：")) else first
+
+
 def block(text: str) -> str:
     """A block of lines without blank lines at either end; the rest is unchanged."""
     lines = normal(text).split("\n")

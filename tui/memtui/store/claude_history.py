@@ -19,6 +19,7 @@ from memtui.store.archive import Archive
 from memtui.store.sources import Sources, is_agent, is_archived
 from memtui.store.transcripts import TranscriptStore
 from memtui.transcript.facts import read_facts
+from memtui.transcript.session import summarize
 
 _LONGEST = 8 << 20
 """Longest line that is parsed, in bytes."""
@@ -59,7 +60,7 @@ class Origin(NamedTuple):
     """What led to a version."""
 
     title: str
-    """The session's first words or title."""
+    """The session's name."""
     after: str
     """The last words of the user before it."""
 
@@ -130,9 +131,9 @@ class ClaudeHistory:
         if version.transcript not in self._origins:
             with suppress(OSError, FileProblem):
                 path = version.transcript
-                facts = read_facts(path if path.exists() else Archive(self._places.home).readable_at(path))
-                asked = [(turn.source.line, turn.ask) for turn in facts.asked]
-                self._origins[version.transcript] = facts.title or facts.first_prompt, asked
+                path = path if path.exists() else Archive(self._places.home).readable_at(path)
+                asked = [(turn.source.line, turn.ask) for turn in read_facts(path).asked]
+                self._origins[version.transcript] = summarize(path).name, asked
         title, asked = self._origins.get(version.transcript, ("", []))
         return Origin(title, next((ask for line, ask in reversed(asked) if line <= version.line), ""))
 

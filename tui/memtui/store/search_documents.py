@@ -18,7 +18,7 @@ from typing import NamedTuple
 from memtui.documents.pins import Pin, parse_pins
 from memtui.ground.files import FileProblem, read_within
 from memtui.ground.project import Home, Places, Project, find_root, transcript_slug
-from memtui.ground.text import FormatError
+from memtui.ground.text import FormatError, opening
 from memtui.secrets.secrets import masked
 from memtui.store.claude_memory import SLUG_LENGTH, body_of, fields_of, memory_folder
 from memtui.store.listing import (
@@ -188,7 +188,6 @@ def read_document(source: Source, home: Home) -> File:
 def _read(kind: Kind, found: File, entry: Entry, text: str) -> None:
     # Most searches read none of them, and importing the formats takes longer than a search.
     from memtui.documents.capture import parse_capture
-    from memtui.documents.capture_text import opening
     from memtui.documents.memory_file import parse_memory
     from memtui.documents.session_state import parse_session_state
     from memtui.documents.work import goal_words

@@ -26,7 +26,6 @@ from memtui.store.transcripts import TranscriptStore, all_transcripts, first_cwd
 from memtui.transcript.line_index import never
 from memtui.transcript.records import CompactionFact
 from memtui.transcript.session import SessionSummary, agent_transcripts, first_words, summarize
-from memtui.transcript.short_text import is_bare_command
 
 DEFAULT_DAYS = 30
 """Days for which Claude Code keeps a transcript (Claude Code fact)."""
@@ -60,9 +59,7 @@ class Session:
 
     @property
     def name(self) -> str:
-        """Its title, or else what was asked first; a bare command with its branch if that is all."""
-        name = self.summary.title or self.summary.first_ask
-        return f"{name} · {self.summary.branch}" if is_bare_command(name) and self.summary.branch else name
+        return self.summary.name
 
     def ran_in(self, root: Path) -> str:
         """Where it was started: "" in the project's root, else below it, or the end of another path."""

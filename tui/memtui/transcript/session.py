@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from memtui.ground.text import opening
 from memtui.secrets.private import without_private
 from memtui.secrets.secrets import masked
 from memtui.transcript.events import (
@@ -167,6 +168,12 @@ class SessionSummary:
     """The folder in which the session was started."""
     end: int = 0
     """Number of bytes read."""
+
+    @property
+    def name(self) -> str:
+        """Claude Code's title, else what was asked first, a bare command with its branch; "" for neither."""
+        name = opening(self.title or self.first_ask)
+        return f"{name} · {self.branch}" if is_bare_command(name) and self.branch else name
 
 
 def summarize(path: Path, cancelled: Callable[[], bool] = never) -> SessionSummary:

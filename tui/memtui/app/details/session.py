@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from memtui.app.details.memory import fold
 from memtui.app.widgets.document import ASIDE, EMPTY, Document, Line, concat, from_markdown, line, styled
 from memtui.app.widgets.wrap import short_tokens
-from memtui.documents.capture_text import opening
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, day_and_minute, local_minute, parse_iso, to_local
 from memtui.lost.context_gauge import learned_limit
@@ -162,13 +161,11 @@ def _compaction(fact: CompactionFact) -> Line:
 def _captures(captures: Iterable[Captured], lead: str) -> Iterator[Line]:
     for each in captures:
         capture = each.capture
-        said = shortened(one_line(masked(opening(capture.first_message))), _TITLE)
         role = "warn" if capture.status == "pending" else "good"
         yield styled(
             f"{lead}capture ",
             (f"{day_and_minute(capture.timestamp)} ", "dim"),
             (capture.status, role),
-            f"  {said}",
             hang=len(lead),
             link=CAPTURE + each.entry.name,
         )

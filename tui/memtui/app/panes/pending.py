@@ -17,10 +17,10 @@ from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
 from memtui.app.project import ProjectModel
 from memtui.app.widgets.document import Document, plain
 from memtui.app.widgets.row_list import row, when_of
-from memtui.documents.capture_text import opening
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute
 from memtui.ground.files import FileProblem
+from memtui.ground.text import opening
 from memtui.transcript import ReadingCancelledError
 
 if TYPE_CHECKING:
@@ -30,8 +30,10 @@ if TYPE_CHECKING:
     from memtui.store.backfill import Missing
     from memtui.store.compact import Reviewed
 
-_WAITING = "Nothing waits for a review.\n\nWhat an auto-compaction took away arrives here."
-_INSTALL = "\n\ni installs the hooks that capture it; `memtui demo` shows how it looks."
+_WAITING = (
+    "Nothing waits for a review.\n\nWhat an auto-compaction took away arrives here; `memtui demo` shows how."
+)
+_INSTALL = "\n\ni installs the hooks that capture it."
 _READING = "…"
 _ROOMY = 56
 """Width in columns from which a row also shows the size after the compaction."""
@@ -73,8 +75,8 @@ class PendingPane(Pane):
         """Whether the last view has captures to review that the one before had not."""
         self.reviewed_too = False
         self._health: HealthView | None = None
-        self._titles: dict[str, str] = {}
-        """Of sessions that began with a bare slash command."""
+        self._names: dict[str, str] = {}
+        """The sessions' names by their ids, once their transcripts are read."""
         self.losses: dict[str, tuple[int, int] | None] = {}
         """Number of losses that count, and of tokens left, for each capture's compaction; None if no
         transcript has it."""
@@ -107,13 +109,13 @@ class PendingPane(Pane):
     def _nothing(self) -> str:
         if self.view.unread:
             return _READING
-        installed = self._health is None or self._health.installed
-        missing = len(self._health.missing) if self._health else 0
+        nothing, missing = _WAITING, len(self._health.missing) if self._health else 0
         if missing:
             compactions = "1 compaction has" if missing == 1 else f"{missing} compactions have"
             nothing = f"{compactions} no capture yet: b makes {'it' if missing == 1 else 'them'}."
-            return nothing if installed else f"{nothing}\n\ni installs the hooks that make the next ones."
-        return _WAITING if installed else _WAITING + _INSTALL
+        # A short window has no first line that would say it.
+        lacks = self._health is not None and not self._health.installed and self.screen.has_class("-short")
+        return nothing + _INSTALL if lacks else nothing
 
     def reveal(self, key: str) -> bool:
         """Select a capture and show it if hidden; False if there is none."""
@@ -148,7 +150,7 @@ class PendingPane(Pane):
     def text_of(self, key: str) -> str:
         item = self.view.rows[key]
         when = day_and_minute(item.entry.time) if item.entry.time else ""
-        return f"{key} {when} {item.problem} {item.capture.first_message if item.capture else ''}"
+        return f"{key} {when} {item.problem} {self._subject(key, item.shown) if item.shown else ''}"
 
     def draw_row(self, key: str, width: int) -> Content:
         item = self.view.rows.get(key)
@@ -169,7 +171,8 @@ class PendingPane(Pane):
 
     def _subject(self, key: str, capture: Capture | PendingText) -> str:
         """What it is about, after its number among the captures of its session if there are several."""
-        title = self._titles.get(key) or title_of(capture)
+        known = self._names.get(capture.session_id)
+        title = clean_line(known or opening(capture.first_message)) or "(no first message)"
         number = self.view.numbers.get(key)
         return f"{number} · {title}" if number else title
 
@@ -203,18 +206,16 @@ class PendingPane(Pane):
 
     def _read_losses(self, item: CaptureRow, progress: Progress | None) -> Aftermath | None:
         """Read and store the losses of a compaction, in a thread; None if no transcript has it."""
-        from memtui.documents.work import title_of as title_of_session
-        from memtui.transcript.short_text import is_bare_command
-
         assert item.capture is not None
         cancelled = progress.cancelled if progress else lambda: self.model.stopped
         try:
             transcript = self.model.check_transcript(item.capture.transcript)
-            found = self.model.readings.aftermath(transcript, item.capture.timestamp, cancelled)
-            if is_bare_command(opening(item.capture.first_message)) and item.entry.name not in self._titles:
-                facts = self.model.readings.facts(transcript, item.capture.timestamp, cancelled)
-                self._titles[item.entry.name] = clean_line(title_of_session(facts))
+            session, name = item.capture.session_id, self.model.readings.name(transcript)
+            if self._names.get(session) != name:
+                self._names[session] = name
+                self.call_later(self.refresh_rows)
                 self.call_later(self.post_message, self.Changed(self))  # the detail is called by it, too
+            found = self.model.readings.aftermath(transcript, item.capture.timestamp, cancelled)
         except ReadingCancelledError:
             return None
         except (FileProblem, OSError):
@@ -394,7 +395,3 @@ def _why_not(item: CaptureRow) -> str:
     if item.capture.status == "reviewed":
         return f"This capture is already reviewed: its memory is {item.capture.memory}. e edits the file."
     return ""
-
-
-def title_of(capture: Capture | PendingText) -> str:
-    return clean_line(opening(capture.first_message)) or "(no first message)"

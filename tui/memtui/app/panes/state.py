@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -113,22 +114,47 @@ class StatePane(Pane):
         self.doing = ""
         """The current step of a new version."""
         self._glance: dict[str, _Row] = {}
+        self._called = ""
+        """The session's, once its transcript is read."""
+        self._quiet_before = ""
         self._folded: bool | None = None
         """Whether the chart is folded; None if unset: folded if there is no room."""
         self._unfolded_ahead = False
         self.question = ModelQuestion()
         """The question to the model for the next version."""
 
+    def let_time_pass(self) -> None:
+        super().let_time_pass()
+        if self._quiet_before != self.quiet:
+            self._quiet_before = self.quiet
+            self.post_message(self.Changed(self))  # the detail says it, too
+
     def apply(self, view: View) -> None:
         """Show a newer state, or that of another session."""
         assert isinstance(view, StateView)
+        if view.session_id != self.view.session_id:
+            self._called = ""
         self.view = view
-        rows = list(_glance(view.state)) if view.state else []
+        self._show()
+        if view.transcript is not None:
+            self._read_name(view.transcript)
+
+    def _show(self) -> None:
+        rows = list(_glance(self.view.state, self._called)) if self.view.state else []
         # Keys by meaning, so that the selection stays on "next" when a task is done.
         self._glance = {f"{number} {glance.label}": glance for number, glance in enumerate(rows)}
         self.say_when_empty(self._nothing())
         self.show_rows()
         self.post_message(self.Changed(self))
+
+    @work(group="name", exclusive=True, exit_on_error=False)
+    async def _read_name(self, transcript: Path) -> None:
+        await self.app.painted.wait()
+        with suppress(OSError):
+            name = await asyncio.to_thread(self.model.readings.name, transcript)
+            if name != self._called:
+                self._called = name
+                self._show()
 
     # -- rows -----------------------------------------------------------------------------------------------
 
@@ -198,20 +224,16 @@ class StatePane(Pane):
 
     def detail(self, key: str | None) -> Detail:
         view = self.view
-        name, key = (
-            " · ".join(part for part in ("Session state", self._session) if part),
-            f"state {view.session_id}",
-        )
+        key = f"state {view.session_id}"
         if view.state is None:
             message = view.problem or (_READING if view.reading else _NONE)
             document = plain(message, "warn" if view.problem else "dim")
             if view.text:
                 document = concat(document, Line(""), plain(view.text))
-            return Detail(key, name, document)
+            return Detail(key, self._session.capitalize() or "Session state", document)
         version = f"v{view.state.version}" + (" drafted" if view.drafted else "")
-        goal = next((each.text for each in self._glance.values() if each.label == "goal"), "")
         number = self._session.capitalize() or "Session"
-        title = " · ".join(part for part in (number, version, clean_line(goal)) if part)
+        title = " · ".join(part for part in (number, version, clean_line(self._called)) if part)
         head, text, folded = self._head(), state_document(view.text), self.folded
         unfolded = self._unfolded_ahead
         transcript = view.transcript
@@ -409,12 +431,16 @@ class StatePane(Pane):
         self.post_message(self.Changed(self))
 
 
-def _glance(state: SessionState) -> Iterator[_Row]:
+def _glance(state: SessionState, name: str) -> Iterator[_Row]:
     from memtui.documents.session_state import TaskKind
     from memtui.documents.work import goal_words
 
-    if goal := state.identity.goal:
-        yield _Row("goal", goal_words(goal), "bold")
+    goal = goal_words(state.identity.goal or "")
+    # Where it is what the session is called by, once is enough.
+    if name and not goal.startswith(name.rstrip("…")):
+        yield _Row("session", name, "$quiet")
+    if goal:
+        yield _Row("goal", goal, "bold")
     for task in state.tasks:
         if task.kind is TaskKind.IN_PROGRESS:
             yield _Row("asked" if task.text.startswith('"') else "▸", task.text, "bold $accent")

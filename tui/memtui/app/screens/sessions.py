@@ -35,6 +35,7 @@ from memtui.store.archive_settings import archive_settings
 from memtui.store.session_list import Resumable, Session, SessionList, agents_of, size_text
 
 _NONE = "Claude Code has no session here. A shows those of all projects."
+_NONE_ANYWHERE = "No session yet: start Claude Code in the folder of a project, and memtui beside it."
 _NOTHING = "Nothing is selected."
 
 
@@ -70,7 +71,11 @@ class SessionsScreen(Screen[None]):
         Binding("y", "copy", "copy id", id="copy_id", tooltip="copy the session's id"),
         Binding("E", "several('export')", "export", id="export", tooltip="export as a page, secrets masked"),
         Binding(
-            "D", "several('forget')", "forget", id="trash", tooltip="move to the trash; forget copies (asks)"
+            "D",
+            "several('forget')",
+            "forget",
+            id="trash",
+            tooltip="trash it; of a session, forget its copies (asks)",
         ),
         Binding(
             "right", "agents(True)", "agents", show=False, tooltip="list its subagents under the session"
@@ -104,8 +109,6 @@ class SessionsScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self._load()
-        if self._choosing:
-            self.app.say("This folder is no project: enter opens the project of a session.")
 
     def on_descendant_focus(self) -> None:
         """Where there is room for one only, show the list or the detail."""
@@ -131,6 +134,8 @@ class SessionsScreen(Screen[None]):
         with self.app.reporting("listing the sessions"):
             everywhere = self._rows.everywhere
             found = await asyncio.to_thread(lambda: self._list.entries(everywhere=everywhere))
+            if self._choosing and found and not self._rows.sessions:
+                self.app.say("This folder is no project: enter opens the project of a session.")
             self._rows.sessions = {str(each.path): each for each in found}
             self._show()
             for number, each in enumerate(found):
@@ -147,8 +152,8 @@ class SessionsScreen(Screen[None]):
 
     def _show(self) -> None:
         """Sort the rows; the selection stays with its session."""
-        typed = self._rows.filter
-        self.listing.empty = f"Nothing here matches “{typed}”." if typed else _NONE
+        typed, none = self._rows.filter, _NONE_ANYWHERE if self._rows.everywhere else _NONE
+        self.listing.empty = f"Nothing here matches “{typed}”." if typed else none
         self.listing.marked &= self._rows.sessions.keys()
         self.listing.set_rows(self._rows.rows())
         self.listing.refresh_rows()
