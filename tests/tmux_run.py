@@ -19,7 +19,7 @@ from pathlib import Path
 
 from memtui.documents.capture import parse_capture, render_capture
 from memtui.documents.memory_file import parse_memory
-from tests.app.world import FIRST, World, furnished, told_apart
+from tests.app.world import FIRST, World, captured_session, furnished, told_apart
 
 SIZES = ((140, 45), (80, 24), (40, 12))
 PATIENCE = 20.0
@@ -86,8 +86,9 @@ def _session(world: World, size: tuple[int, int]) -> None:
 def _walk(tmux: Tmux, world: World) -> None:
     tmux.until_shown("● live")
     tmux.until_shown(FIRST[:20])
+    captured_session(world, "s-9", "Written by another process", minutes=60)
     path = world.capture_path(5)
-    text = render_capture(world.capture_of(5, "Written by another process"))
+    text = render_capture(world.capture_of(5, "Written by another process", session="s-9"))
     subprocess.run(["sh", "-c", 'cat > "$0"', str(path)], input=text, text=True, check=True, timeout=60)
     tmux.until_shown("Written by another")
     tmux.keys("g", "r")

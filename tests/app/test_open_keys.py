@@ -14,7 +14,7 @@ from memtui.app.widgets.document import from_markdown
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.transcript_view import TranscriptView
 from tests.app.harness import SHORT, Driver, opened
-from tests.app.world import World
+from tests.app.world import World, captured_session
 
 
 async def until_read(driver: Driver) -> TranscriptView:
@@ -99,6 +99,7 @@ async def test_a_transcript_that_is_not_opened_says_why(full: World, change: Cha
 
 
 async def test_o_in_the_other_panes(full: World) -> None:
+    captured_session(full, "s-old", "Migrate billing", minutes=3000)
     async with opened(full) as driver:
         await driver.press("3", "o")
         assert driver.last_said == "An active command names no transcript."
@@ -106,7 +107,7 @@ async def test_o_in_the_other_panes(full: World) -> None:
         assert driver.last_said == "This memory does not say which transcript it was made from."
         await driver.press("2", "j", "o")  # a review's memory file leads to its capture's transcript
         await until_read(driver)
-        assert "Fix the token refresh race" in driver.shown
+        assert "Migrate billing" in driver.shown
         await driver.press("escape", "4", "o")
         await until_read(driver)
 

@@ -23,7 +23,7 @@ from tests.app.harness import SHORT, WIDE, opened
 from tests.app.hostile import CONTROL, EVERYTHING, attacked, in_name
 from tests.app.reviewing import start
 from tests.app.terminal import PATIENCE, SEQUENCE, Terminal, running
-from tests.app.world import FIRST, World, furnished, told_apart
+from tests.app.world import FIRST, World, captured_session, furnished, told_apart
 
 CTRL_P, CTRL_S, F2, PAGE_UP = "\x10", "\x13", "\x1bOQ", "\x1b[5~"
 
@@ -49,9 +49,10 @@ def expected_review(capture: Capture, memory_name: str) -> tuple[str, str]:
 @pytest.mark.parametrize("size", [WIDE, SHORT])
 def test_a_session_of_memtui_by_keys_alone(world: World, size: tuple[int, int], tmp_path: Path) -> None:
     furnished(world)
+    captured_session(world, "s-9", "Written by another process", minutes=60)
     name = world.memory(1, "Newest of all")
     path = world.capture_path(5)
-    text = render_capture(world.capture_of(5, "Written by another process"))
+    text = render_capture(world.capture_of(5, "Written by another process", session="s-9"))
     states = world.project.session_state_json.read_bytes()
     tools = tmp_path / "bin"
     tools.mkdir()

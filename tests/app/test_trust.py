@@ -78,7 +78,7 @@ async def test_a_capture_that_arrives_moves_neither_selection_nor_detail(full: W
         read = pane.selected
         await driver.press("enter")
         before = driver.detail
-        full.capture(1, "Just compacted")
+        full.capture(1, "Just compacted", session="s-9")
         driver.app.hint("compacts")
         await driver.until(lambda: "Just compacted" in driver.shown, "the capture")
         assert pane.selected == read

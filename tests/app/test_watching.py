@@ -39,7 +39,7 @@ def often(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("change", "shown"),
     [
-        (lambda world: world.capture(1, "Just captured"), "05 Mar 13:19 Just captured"),
+        (lambda world: world.capture(1, "Just captured", session="s-9"), "05 Mar 13:19 Just captured"),
         (lambda world: world.memory(1, "Stored by another"), "Stored by another"),
         (lambda world: world.commands("babysit", "epic"), "/epic"),
         (lambda world: world.state(STATE.replace(version=8), version=8), "4 Session state v8"),
@@ -95,9 +95,9 @@ async def test_a_folder_deleted_and_made_again(full: World) -> None:
     async with opened(full) as driver:
         shutil.rmtree(full.project.compacts)
         await driver.until(lambda: not driver.pane(PaneId.PENDING).rows, "the emptying")
-        full.capture(1, "Back again")
+        full.capture(1, "Back again", session="s-8")
         await driver.until(lambda: "Back again" in driver.shown, "the capture")
-        full.capture(2, "And one more")
+        full.capture(2, "And one more", session="s-9")
         await driver.until(lambda: "And one more" in driver.shown, "the second capture")
 
 
@@ -204,7 +204,7 @@ async def test_a_deleted_project_is_lost_until_it_is_there_again(full: World, of
         full.root.unlink()
         aside.rename(full.root)
         await driver.until(lambda: driver.mark is Mark.LIVE, "the return")
-        full.capture(1, "Just captured")
+        full.capture(1, "Just captured", session="s-9")
         await driver.until(lambda: "Just captured" in driver.shown, "the capture")
 
 

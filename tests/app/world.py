@@ -111,11 +111,13 @@ class World:
         """The path of a capture made this many minutes ago."""
         return self.project.compacts / capture_name(NOW - timedelta(minutes=minutes))
 
-    def reviewed_capture(self, minutes: float, message: str, memory: MemoryFile) -> Path:
+    def reviewed_capture(
+        self, minutes: float, message: str, memory: MemoryFile, *, session: str = "s-1"
+    ) -> Path:
         """Write a reviewed capture and its memory file; returns the memory file."""
         path = self.capture_path(minutes)
         name = memory_name(path.name)
-        capture = reviewed(self.capture_of(minutes, message), summary="Done.", memory=name)
+        capture = reviewed(self.capture_of(minutes, message, session=session), summary="Done.", memory=name)
         self.write(path, render_capture(capture), minutes=minutes)
         return self.write(path.with_name(name), render_memory(memory), minutes=minutes)
 
@@ -213,18 +215,18 @@ STATE = SessionState(
 )
 
 
-def captured_session(world: World) -> Path:
+def captured_session(world: World, name: str = "s-1", first: str = FIRST, *, minutes: float = 50) -> Path:
     """The transcript of the session that the newest capture is about."""
     root = str(world.root)
-    session = world.session("s-1", minutes=55)
-    session.prompt(FIRST)
+    session = world.session(name, minutes=minutes + 5)
+    session.prompt(first)
     session.say("I will look at the token store first.")
     session.read(f"{root}/src/tokens.py", "LOCK = None\n")
     session.edit(f"{root}/src/tokens.py", "LOCK = None", "LOCK = Lock()")
     session.bash("pytest -q", "Run the tests", "2 passed in 0.31s")
     session.prompt("Never refresh twice: the provider revokes both tokens.")
     session.say("Understood: one refresh at a time.")
-    return world.save(session, minutes=50)
+    return world.save(session, minutes=minutes)
 
 
 def furnished(world: World) -> World:
@@ -233,7 +235,7 @@ def furnished(world: World) -> World:
     captured_session(world)
     world.capture(10, FIRST + "\nIt shows under load.")
     world.capture(200, "Make the export stream", session="s-gone")
-    world.reviewed_capture(3000, "Migrate billing", KEPT)
+    world.reviewed_capture(3000, "Migrate billing", KEPT, session="s-old")
     world.write(world.capture_path(4000), "# Autocompact Capture\n\n**Status:** pending\n", minutes=4000)
     world.memory(30, "JWT keys rotate without logging anyone out", tags=("auth", "jwt"))
     world.memory(5000, "Payments in minor units", tags=("money",))
