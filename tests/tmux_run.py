@@ -98,10 +98,10 @@ def _walk(tmux: Tmux, world: World) -> None:
     tmux.until_shown("takes it back")
     capture = parse_capture(path.read_text())
     text, recovery_id = told_apart((path.parent / capture.memory).read_text())
-    assert (capture.status, parse_memory(text).title) == ("reviewed", FIRST)
+    assert (capture.status, parse_memory(text).title) == ("reviewed", "Written by another process")
     tmux.keys("2")
     # A row has the whole id or its time.
-    row = f"({recovery_id}|{recovery_id[14:16]}:{recovery_id[16:18]}) {FIRST[:3]}"
+    row = f"({recovery_id}|{recovery_id[14:16]}:{recovery_id[16:18]}) Wri"
     tmux.until(lambda: re.search(row, tmux.shown), "the new row")
     tmux.keys("g", "y")
     tmux.until_shown("tmux buffer")

@@ -173,7 +173,7 @@ class SessionSummary:
     def name(self) -> str:
         """Claude Code's title, else what was asked first, a bare command with its branch; "" for neither."""
         name = opening(self.title or self.first_ask)
-        return f"{name} · {self.branch}" if is_bare_command(name) and self.branch else name
+        return f"{name} · {self.branch}" if _is_command(name) and self.branch else name
 
 
 def summarize(path: Path, cancelled: Callable[[], bool] = never) -> SessionSummary:
