@@ -45,7 +45,8 @@ def words_of(text: str, *, asked: bool = False) -> str:
     """A text as it is indexed, or asked for: CJK in pairs, and at its end the parts of its identifiers."""
     text = _in_pairs(text, asked=asked)
     if _INNER.search(text):  # quicker than looking for whole identifiers
-        text = f"{text}\n{' '.join(_PART_OF.findall(' '.join(_IDENTIFIER.findall(text))))}"
+        some = " ".join(filter(_INNER.search, dict.fromkeys(text.split())))
+        text = f"{text}\n{' '.join(_PART_OF.findall(' '.join(_IDENTIFIER.findall(some))))}"
     return text
 
 
