@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -53,15 +53,17 @@ def test_a_search_that_is_not_wanted_any_more_is_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searcher = Searcher(Places(Project(tmp_path), memtui_home(), tmp_path / "claude"))
+    update = searcher.update
+
+    def interrupted(**options: Any) -> bool:
+        searcher.interrupt()  # while it still looks for new files
+        return update(**options)
 
     def endless(connection: sqlite3.Connection) -> None:
         numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
         connection.execute(f"{numbers} SELECT max(i) FROM n")
 
+    monkeypatch.setattr(searcher, "update", interrupted)
     monkeypatch.setattr("memtui.store.search._files", endless)
-    with ThreadPoolExecutor() as threads:
-        search = threads.submit(searcher.search, parse_search("anchors"))
-        while not search.done():
-            searcher.interrupt()
-        with pytest.raises(FileProblem, match="searched for something else"):
-            search.result()
+    with pytest.raises(FileProblem, match="searched for something else"):
+        searcher.search(parse_search("anchors"))

@@ -188,7 +188,6 @@ class Searcher:
     def __init__(self, places: Places) -> None:
         self.index = SearchIndex(places)
         self._places = places
-        self._concerns = ProjectTest(places.project.root)
         self._looked = -math.inf
         self._complete = True
         self._turn = 0
@@ -241,61 +240,12 @@ class Searcher:
                 with self.index.reading() as connection:
                     connection.set_progress_handler(lambda: turn != self._turn, _STEPS)
                     connection.execute("BEGIN")  # the same state for all
-                    files = _files(connection)
-                    wanted = self._wanted(files, asked, scope, path, tags)
-                    answer = _Answer(connection, self._places, asked, files, wanted)
-                    groups = answer.groups(limit, rows, path if scope is Scope.SESSION else None)
+                    answer = _Answer(connection, self._places, asked, scope, path, tags)
+                    groups = answer.groups(limit, rows)
                 return [group._replace(complete=complete) for group in groups]
             except IndexDamaged:
                 complete = self.update(budget=budget)
         return [Group(KINDS[word], complete=False) for word in asked.kinds]  # another search is making it
-
-    def _wanted(
-        self,
-        files: dict[int, File],
-        asked: Search,
-        scope: Scope,
-        path: Path | None,
-        tags: Iterable[str],
-    ) -> list[int]:
-        """The numbers of the files to search."""
-        kinds = {KINDS[word] for word in asked.kinds}
-        marks = [f"#{tag.lower()} " for tag in tags]
-        is_here = self._is_here(files.values(), asked, scope, path)
-        return [
-            number
-            for number, file in files.items()
-            if file.kind in kinds and is_here(file) and all(mark in f"{file.note.lower()} " for mark in marks)
-        ]
-
-    def _is_here(
-        self, files: Iterable[File], asked: Search, scope: Scope, path: Path | None
-    ) -> Callable[[File], bool]:
-        if scope is Scope.SESSION and path:
-            return lambda file: file.session == path.stem or file.kind is Kind.PIN
-        projects = {file.project for file in files}
-        if asked.project:
-            part = asked.project.lower()
-            wanted = {each for each in projects if part in each.lower()}
-        elif scope is Scope.EVERYWHERE:
-            from memtui.store.archive_settings import archive_settings
-
-            settings = archive_settings(self._places.home)
-            wanted = {
-                each
-                for each in projects
-                if not each or self._concerns(each) or not settings.is_private(Path(each))
-            }
-        else:
-            wanted = set(filter(self._concerns, projects))
-            # What is in the project's own folder was moved with it, or another project has the same slug.
-            own = TranscriptStore(self._places.project, self._places.claude).folder()
-            folders = tuple(f"{each}{os.sep}" for each in (own, memory_folder(self._places)))
-            others = {each for each in projects - wanted if transcript_slug(Path(each)) == own.name}
-            return lambda file: (
-                file.project in wanted or (file.project not in others and file.path.startswith(folders))
-            )
-        return lambda file: file.project in wanted
 
 
 def _files(connection: sqlite3.Connection) -> dict[int, File]:
@@ -319,16 +269,30 @@ class _Answer:
         connection: sqlite3.Connection,
         places: Places,
         asked: Search,
-        files: dict[int, File],
-        wanted: list[int],
+        scope: Scope,
+        path: Path | None,
+        tags: Iterable[str],
     ) -> None:
         self._db = connection
         self._places = places
         self._asked = asked
-        self._files = files
+        self._session = path if scope is Scope.SESSION else None
         self._concerns = ProjectTest(places.project.root)
+        self._files = _files(connection)
+        kinds = {KINDS[word] for word in asked.kinds}
+        marks = [f"#{tag.lower()} " for tag in tags]
+        is_here = self._is_here(scope)
         connection.execute("CREATE TEMP TABLE wanted (file INTEGER PRIMARY KEY)")
-        connection.executemany("INSERT INTO wanted VALUES (?)", ((number,) for number in wanted))
+        connection.executemany(
+            "INSERT INTO wanted VALUES (?)",
+            (
+                (number,)
+                for number, file in self._files.items()
+                if file.kind in kinds
+                and is_here(file)
+                and all(each in f"{file.note.lower()} " for each in marks)
+            ),
+        )
         self._where, self._values = " AND r.file IN wanted", list[object]()
         for name, value in asked.filters:
             self._where += (
@@ -342,8 +306,30 @@ class _Answer:
             self._values += [asked.until.timestamp() if asked.until else math.inf]
         self._terms, self._missing = self._look_up()
 
-    def groups(self, limit: int, rows: int, session: Path | None) -> list[Group]:
-        """The results by kind; see `Searcher.search`. Of pins only those from a `session`, if it is given."""
+    def _is_here(self, scope: Scope) -> Callable[[File], bool]:
+        """The test whether a file is to be searched."""
+        projects = {file.project for file in self._files.values()}
+        if session := self._session:
+            return lambda file: file.session == session.stem or file.kind is Kind.PIN
+        if part := self._asked.project.lower():
+            return lambda file: part in file.project.lower()
+        wanted = set(filter(self._concerns, projects))
+        if scope is Scope.EVERYWHERE:
+            from memtui.store.archive_settings import archive_settings
+
+            settings = archive_settings(self._places.home)
+            wanted |= {each for each in projects if not each or not settings.is_private(Path(each))}
+            return lambda file: file.project in wanted
+        # What is in the project's own folder was moved with it, or another project has the same slug.
+        own = TranscriptStore(self._places.project, self._places.claude).folder()
+        folders = tuple(f"{each}{os.sep}" for each in (own, memory_folder(self._places)))
+        others = {each for each in projects - wanted if transcript_slug(Path(each)) == own.name}
+        return lambda file: (
+            file.project in wanted or (file.project not in others and file.path.startswith(folders))
+        )
+
+    def groups(self, limit: int, rows: int) -> list[Group]:
+        """The results by kind; see `Searcher.search`."""
         kinds = [KINDS[word] for word in self._asked.kinds]
         found: dict[Kind, list[_Row]] = defaultdict(list)
         if Kind.SESSION in kinds:
@@ -356,7 +342,7 @@ class _Answer:
             results, total = (
                 self._sessions(found[kind], limit, rows)
                 if kind is Kind.SESSION
-                else self._documents(found[kind], limit, session)
+                else self._documents(found[kind], limit)
             )
             groups.append(Group(kind, tuple(results), total, missing=self._missing))
         stored = {result.name for group in groups if group.kind is Kind.MEMORY for result in group.results}
@@ -393,38 +379,31 @@ class _Answer:
         """The best rows of documents or of sessions, best first.
 
         Those with the exact words come before those with all, and these before the others, each by bm25.
+        Without words these are the calls that filters name, or all documents, the newest first.
         """
         query = self._asked.query
+        some, rank = self._terms, "bm25(words, 1.0, 0.0)"
         if not query.words and not query.phrases:
-            return self._newest(documents=documents)
-        some = f"({' OR '.join(self._terms)})" if self._terms else ""
-        match = " AND ".join(filter(None, [*query.needed(), some]))
-        match += f" {'AND' if documents else 'NOT'} path : {DOCUMENT_MARK}"
+            some = [path_query(value) for _, value in self._asked.filters]
+            rank = "-1.0 / row_number() OVER (ORDER BY r.created DESC)"
+        match = " AND ".join([*query.needed(), *([f"({' OR '.join(some)})"] if some else [])])
+        if documents:
+            match = f"path : {DOCUMENT_MARK}" + (f" AND {match}" if match else "")
+        elif match:
+            match += f" NOT path : {DOCUMENT_MARK}"
+        else:
+            return []
         first, values = "0", list[object]()
         for each in (" AND ".join(self._terms), query.exact()) if len(query.words) > 1 else ():
             first += " + (r.id IN (SELECT rowid FROM words WHERE words MATCH ?))"
             values.append(each)
         sql = f"""
             {_SELECT}, {_FIRST} * ({first}) - r.rank AS score FROM (
-                SELECT r.*, bm25(words, 1.0, 0.0) AS rank FROM words CROSS JOIN rows r ON r.id = words.rowid
+                SELECT r.*, {rank} AS rank FROM words CROSS JOIN rows r ON r.id = words.rowid
                 WHERE words MATCH ?{self._where} ORDER BY words.rowid DESC LIMIT {_NEWEST}
             ) r ORDER BY score DESC LIMIT {_POOL}
         """  # noqa: S608 - ours
         return [_Row(*row) for row in self._db.execute(sql, [*values, match, *self._values])]
-
-    def _newest(self, *, documents: bool) -> list[_Row]:
-        """Without words: the calls that filters name, or else the newest documents."""
-        own, values = f"r.role = {DOCUMENT}", list[object]()
-        if self._asked.filters:
-            own = "r.id IN (SELECT rowid FROM words WHERE words MATCH ?)"
-            values = [" OR ".join(path_query(value) for _, value in self._asked.filters)]
-        elif not documents:
-            return []
-        sql = (
-            f"{_SELECT}, 1.0 / row_number() OVER (ORDER BY r.created DESC) AS score FROM rows r"
-            f" WHERE {own}{self._where} ORDER BY score DESC LIMIT {_POOL}"
-        )
-        return [_Row(*row) for row in self._db.execute(sql, [*values, *self._values])]
 
     def _sessions(self, found: list[_Row], limit: int, shown: int) -> tuple[list[Result], int]:
         """Rows grouped by session, the session with the best rows first."""
@@ -463,7 +442,7 @@ class _Answer:
             stem=Path(file.stem) if file.stem else None,
         )
 
-    def _documents(self, found: list[_Row], limit: int, session: Path | None) -> tuple[list[Result], int]:
+    def _documents(self, found: list[_Row], limit: int) -> tuple[list[Result], int]:
         """Documents as results, read again for their texts; those that are gone are left out."""
         results = []
         for row in found[:limit]:
@@ -486,7 +465,7 @@ class _Answer:
                 )
                 if file.kind is Kind.PIN and row.line <= len(document.pins):
                     result = self._pin(result, document.pins[row.line - 1], row.line, file.project)
-                    if session not in (None, result.path):
+                    if self._session not in (None, result.path):  # it comes from another one
                         continue
                 results.append(result)
         return results, len(found) - len(found[:limit]) + len(results)
