@@ -407,6 +407,9 @@ def test_titles_are_what_a_person_asked(memtui: Memtui, said: Callable[..., Path
     assert (titles["s-17"], titles["s-18"]) == ("A red gutter", "Now paint the gutter blue")
     listed = json.loads(memtui("sessions", "--json").out)
     assert titles.items() <= {row["id"]: row["title"] or row["first_ask"] for row in listed}.items()
+    said("s-19", "/plan:implement", "The gutter is blue.")
+    rows = json.loads(memtui("search", "gutter", "--json").out)[0]["results"]
+    assert "/plan:implement · main" in {row["title"] for row in rows}
 
 
 def test_what_is_private_or_secret_is_not_in_the_index(memtui: Memtui, said: Callable[..., Path]) -> None:

@@ -66,8 +66,9 @@ class Source(NamedTuple):
     """Root of the project that it belongs to; "" if only its text can tell, or it belongs to all."""
     path: str = ""
     """Of a transcript."""
-    title: str = ""
-    """Of the part of it that is in the index."""
+    name: str = ""
+    note: str = ""
+    """Of the part of it that is in the index; see `File`."""
     number: int = 0
     """Of its row in the index; 0 if it is new."""
     offset: int = 0
@@ -87,11 +88,11 @@ class File:
     stem: str = ""
     """Where the archive has it, if Claude Code has deleted it."""
     name: str = ""
-    """Recovery ID, session id, else the file's name."""
+    """Recovery ID, else the file's name; of a session what it is named by, without its branch."""
     title: str = ""
     note: str = ""
-    """Tags; the kind of a memory of Claude's; the memory that a memory file was stored as; a capture's
-    status; a state's version."""
+    """Of a session its branch; tags; the kind of a memory of Claude's; the memory that a memory file was
+    stored as; a capture's status; a state's version."""
     texts: tuple[str, ...] = ()
     """One as a rule; of a file of pins one for each pin."""
     created: datetime | None = None

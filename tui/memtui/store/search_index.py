@@ -31,7 +31,7 @@ from memtui.store.sources import Sources, is_agent, is_archived, session_of
 from memtui.store.transcripts import HEAD, cwd_in, first_cwd
 from memtui.transcript.messages import Message, Role, read_messages
 
-VERSION = 13
+VERSION = 14
 WAIT = 2.0
 """Seconds to wait for another program's lock on the index."""
 _TRANSACTION = 0.05
@@ -180,6 +180,10 @@ class SearchIndex:
             self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
 
 
+_NEW = (0, "", "", "", 0, 0, 0, 0, 1)
+"""What the index has of a file that is not in it: number, project, name, note, signature, offset, line."""
+
+
 class _Update:
     """Brings the index up to date with the files."""
 
@@ -221,18 +225,17 @@ class _Update:
 
     def _bring(self, listed: dict[str, Source], which: str) -> bool:
         """Index what is new of all documents, or of all transcripts: `which` are in the index."""
-        query = (
-            f"SELECT path, id, project, title, mtime_ns, size, inode, offset, line FROM files WHERE {which}"  # noqa: S608
-        )
+        columns = "path, id, project, name, note, mtime_ns, size, inode, offset, line"
+        query = f"SELECT {columns} FROM files WHERE {which}"  # noqa: S608 - ours
         known = {row[0]: row[1:] for row in self._db.execute(query, (Kind.SESSION,))}
         gone = [known[path][0] for path in known.keys() - listed.keys()]
         tasks = []
         for path, source in listed.items():
-            number, project, title, *signature, offset, line = known.get(path, (0, "", "", 0, 0, 0, 0, 1))
+            number, project, name, note, *signature, offset, line = known.get(path, _NEW)
             if tuple(signature) == source.entry.signature and source.project in ("", project):
                 continue
             if _has_grown(source.entry, signature[2], offset):
-                source = source._replace(number=number, title=title, offset=offset, line=line)
+                source = source._replace(number=number, name=name, note=note, offset=offset, line=line)
             elif number:
                 gone.append(number)
             tasks.append(source)
@@ -305,9 +308,10 @@ class _Update:
             words.append((self._last, row.text, row.path))
         self._db.executemany("INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
         self._db.executemany("INSERT INTO words (rowid, text, path) VALUES (?, ?, ?)", words)
+        named = part.file.name, part.file.title, part.file.note
         self._db.execute(
-            "UPDATE files SET offset = ?, line = ?, title = ? WHERE id = ?",
-            (part.offset, part.line, without_surrogates(part.file.title), number),
+            "UPDATE files SET offset = ?, line = ?, name = ?, title = ?, note = ? WHERE id = ?",
+            (part.offset, part.line, *map(without_surrogates, named), number),
         )
 
 
@@ -336,8 +340,7 @@ def _parts(source: Source, home: Home) -> Iterator[Part]:
 
 
 def _transcript_parts(source: Source) -> Iterator[Part]:
-    from memtui.transcript.session import better_name  # only when something is new
-    from memtui.transcript.short_text import one_line
+    from memtui.transcript.session import SessionSummary, better_name  # only when something is new
 
     path, entry = Path(source.path), source.entry
     stem = entry.path.with_suffix("") if is_archived(entry) else None
@@ -349,23 +352,24 @@ def _transcript_parts(source: Source) -> Iterator[Part]:
     cwd = cwd_in(unpacked(stem).read(HEAD)) if stem else first_cwd(path)
     session = session_of(path, entry)
     agent = path.stem if is_agent(path) else ""
-    file = File(
-        source.path, Kind.SESSION, str(cwd or ""), session, agent, str(stem or ""), session, source.title
-    )
+    file = File(source.path, Kind.SESSION, str(cwd or ""), session, agent, str(stem or ""), source.name)
+    file.note = source.note
     rows: list[Row] = []
     size = 0
     end, number = source.offset, source.line
     opened = unpacked(stem) if stem else path
     for reading in read_messages(opened, source.offset, source.line, agent=bool(agent)):
         end, number = reading.end, reading.next_number
+        file.note = reading.branch or file.note
         for message in reading.messages:
             if message.role is Role.TITLE:
-                file.title = one_line(message.text)[:_TITLE]
+                file.name = message.text.strip()[:_TITLE]
                 continue
             if message.role is Role.ASK:
-                file.title = better_name(file.title, one_line(message.text)[:_TITLE])
+                file.name = better_name(file.name, message.text.strip()[:_TITLE])
             rows.append(_row(message, entry))
             size += len(message.text)
+        file.title = SessionSummary(file.name, branch=file.note).name
         if size > _PART:
             yield Part(file, rows, end, number)
             rows, size = [], 0

@@ -134,6 +134,12 @@ def is_bookkeeping(line: bytes) -> bool:
     return b"}{" not in line
 
 
+def branch_of(record: Record) -> str:
+    """The git branch that a record names; "" for none."""
+    branch = record.get("gitBranch")
+    return branch if isinstance(branch, str) and branch != "HEAD" else ""
+
+
 def only_record(data: bytes, *, few: bool = False) -> Record | None:
     """The object on a line, without its private parts; None if the line is not exactly one object.
 

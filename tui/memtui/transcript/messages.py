@@ -26,7 +26,7 @@ from memtui.transcript.events import (
     is_ask,
     said_with_rejection,
 )
-from memtui.transcript.lines import is_bookkeeping, read_lines
+from memtui.transcript.lines import branch_of, is_bookkeeping, read_lines
 from memtui.transcript.shell import BOOKKEEPING, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
 from memtui.transcript.words import queued_words
 
@@ -82,6 +82,8 @@ class Reading(NamedTuple):
     end: int
     next_number: int
     """Where reading continues when the transcript has grown."""
+    branch: str = ""
+    """The git branch that it names."""
 
 
 def read_messages(
@@ -102,7 +104,9 @@ def read_messages(
     queued = ""
     for line in read_lines(path, start=start, first=first, skip=_is_idle, few=few):
         messages: list[Message] = []
+        branch = ""
         for record in line.records:
+            branch = branch_of(record) or branch
             if agent:
                 record.pop("isSidechain", None)
             stamp = record.get("timestamp")
@@ -115,7 +119,7 @@ def read_messages(
                         continue
                     queued = text if isinstance(event, Queue) else queued
                     messages.append(Message(role, text, name, line.offset, line.number, stamp))
-        yield Reading(messages, line.end, line.next_number)
+        yield Reading(messages, line.end, line.next_number, branch)
 
 
 def _is_idle(line: bytes) -> bool:

@@ -30,7 +30,7 @@ from memtui.transcript.events import (
     task_of,
 )
 from memtui.transcript.line_index import never
-from memtui.transcript.lines import Record, only_record, read_lines
+from memtui.transcript.lines import Record, branch_of, only_record, read_lines
 from memtui.transcript.records import ContextSize
 from memtui.transcript.shell import EDIT_TOOLS
 
@@ -229,11 +229,10 @@ class _Reading:
                 self._edited(event)
 
     def _place(self, record: Record) -> None:
-        folder, branch = record.get("cwd"), record.get("gitBranch")
+        folder = record.get("cwd")
         if isinstance(folder, str) and folder:
             self.summary.folder = self.summary.folder or folder
-        if isinstance(branch, str) and branch and branch != "HEAD":
-            self.summary.branch = branch
+        self.summary.branch = branch_of(record) or self.summary.branch
 
     def _edited(self, event: Event) -> None:
         """Record an edit by the session itself, once its result confirms it."""
