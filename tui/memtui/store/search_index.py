@@ -369,10 +369,11 @@ def _transcript_parts(source: Source) -> Iterator[Part]:
                 file.name = better_name(file.name, message.text.strip()[:_TITLE])
             rows.append(_row(message, entry))
             size += len(message.text)
-        file.title = SessionSummary(file.name, branch=file.note).name
         if size > _PART:
+            file.title = SessionSummary(file.name, branch=file.note).name
             yield Part(file, rows, end, number)
             rows, size = [], 0
+    file.title = SessionSummary(file.name, branch=file.note).name
     yield Part(file, rows, end, number)
 
 
