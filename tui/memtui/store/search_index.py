@@ -145,9 +145,12 @@ class SearchIndex:
                     raise IndexDamaged
                 yield connection
         except sqlite3.Error as error:
-            if problem := _PROBLEMS.get(getattr(error, "sqlite_errorcode", 0) & 0xFF):
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            if problem := _PROBLEMS.get(code):
                 raise FileProblem(self.path, problem) from error
-            self.path.unlink(missing_ok=True)  # `update` might not come upon the damage
+            # Not without these: another process may be making what was not there a moment ago.
+            if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+                self.path.unlink(missing_ok=True)  # `update` might not come upon the damage
             raise IndexDamaged from error
 
     def delete(self) -> None:
