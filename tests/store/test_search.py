@@ -12,7 +12,8 @@ import pytest
 
 from memtui.ground.files import FileProblem, lock
 from memtui.ground.project import Places, Project, memtui_home
-from memtui.store.search import Searcher
+from memtui.store.search import UNREADABLE, Result, Searcher, with_snippet
+from memtui.store.search_documents import Kind
 from memtui.store.search_query import parse_search
 from tests.transcripts import Transcript
 
@@ -67,3 +68,9 @@ def test_a_search_that_is_not_wanted_any_more_is_ended(
     monkeypatch.setattr("memtui.store.search._files", endless)
     with pytest.raises(FileProblem, match="searched for something else"):
         searcher.search(parse_search("anchors"))
+
+
+def test_a_row_that_cannot_be_read_says_so_once(tmp_path: Path) -> None:
+    gone = Result(Kind.SESSION, "s-1", "Anchors", path=tmp_path / "gone.jsonl", line=1, what="ask")
+    found = with_snippet(gone, parse_search("anchors").query)
+    assert found.snippet == UNREADABLE  # and no row without a snippet is read again
