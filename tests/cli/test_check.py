@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.ground.project import Project, memtui_home
-from memtui.store.memories import MemoryStore, New
+from memtui.ground.project import Project
 from tests.app.widgets.records import said, text, user
 from tests.app.widgets.records import write as write_session
 from tests.cli.conftest import Memtui
@@ -57,13 +56,6 @@ def test_json(memtui: Memtui, project: Project) -> None:
         "line": 5,
     }
     assert len(said["points"]) == 13
-
-
-@pytest.mark.parametrize("name", ["CMEM-20260102-120000", "CMEM-20260102", "20260102-12"])
-def test_a_memory_by_its_id(memtui: Memtui, project: Project, name: str) -> None:
-    MemoryStore(memtui_home(), lambda: NOW).create(New(body=GOOD.encode()))
-    result = memtui("memory", "check", name, "--json")
-    assert (result.code, json.loads(result.out)["source"]) == (0, "CMEM-20260102-120000")
 
 
 def test_a_secret_is_named_by_line_and_kind(memtui: Memtui, project: Project) -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import signal
 import time
-from pathlib import Path
 
 import pytest
 
-from memtui.ground.project import Project, claude_config, memtui_home, transcript_slug
+from memtui.ground.project import Project, claude_config, transcript_slug
 from tests.cli.conftest import Memtui
-from tests.cli.starting import start_memtui
 from tests.transcripts import Transcript
 
 SESSION = "90dd90a0-1111-4222-8333-444455556666"
@@ -71,16 +68,3 @@ def test_a_problem_that_lasts_is_said_once(
     done = memtui("compactor")
     assert done.err.strip() == f"memtui: {projects} is not a folder; move it away."
     assert done.out.count("\n") == 1
-
-
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
-def test_a_signal_ends_it(session: Session, project: Project, number: int, code: int) -> None:
-    process = start_memtui("compactor", "--interval", "3600")
-    try:
-        assert b"v1" in process.stdout.readline()  # a line is seen at once, also in a pipe
-        process.send_signal(number)
-        _, err = process.communicate(timeout=60)
-    finally:
-        process.end()
-    assert (process.returncode, err.strip()) == (code, b"")
-    assert not list(Path(memtui_home().states).rglob("*.tmp"))

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from memtui.cli import output
 from memtui.ground.project import Project
 from tests.cli.conftest import Memtui
 from tests.transcript_writer import TranscriptWriter
@@ -61,18 +60,6 @@ def test_json_has_every_key(memtui: Memtui, transcript: Path, project: Project) 
     assert facts["first_prompt"].startswith("Round the \x1b[2Jtax per line – merci")
     assert "\x1b" not in result.out
     assert "–" in result.out
-
-
-@pytest.mark.parametrize("terminal", [False, True])
-def test_people_get_lines(
-    memtui: Memtui, transcript: Path, monkeypatch: pytest.MonkeyPatch, terminal: bool
-) -> None:
-    monkeypatch.setattr(output, "is_terminal", lambda: terminal)
-    result = memtui("transcript", "--facts", str(transcript))
-    assert result.code == 0
-    assert "\x1b" not in result.out
-    assert "src/tax.ts" in result.out
-    assert "Add a test" in result.out
 
 
 @pytest.mark.parametrize(

@@ -100,14 +100,6 @@ def test_the_home_of_an_unknown_user_is_a_path_like_others(
     assert "~nosuchuser" in result.err and "Traceback" not in result.err
 
 
-def test_memtuis_own_folders_may_be_named_so(
-    memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", "~nosuchuser/x")
-    monkeypatch.setenv("MEMTUI_HOME", "~nosuchuser/y")
-    assert memtui("memory", "list").code == 0
-
-
 def test_demo_if_empty_opens_the_demo_when_there_is_nothing(
     memtui: Memtui, opened: Opened, project: Project
 ) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -13,16 +11,14 @@ from memtui.documents.memory import parse_stored
 from memtui.documents.memory_file import draft_memory, parse_memory, render_memory
 from memtui.documents.recovery import parse_recovery, render_recovery
 from memtui.documents.session_state import render_session_state
-from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
-from memtui.store.captures import CaptureProblem, CaptureStore
-from memtui.store.commands_file import CommandsFile
+from memtui.store.captures import CaptureStore
 from memtui.store.memories import MemoryFiles, stored_entries
 from memtui.store.state_updates import update_state
 from memtui.store.states import StateStore
 from memtui.store.transcripts import check_transcript
 from memtui.transcript.facts import read_facts
-from tests.demo.conftest import NOW, clock
+from tests.demo.conftest import clock
 
 
 def _files(demo: DemoProject) -> dict[str, bytes]:
@@ -40,21 +36,6 @@ def test_the_same_folder_and_time_give_the_same_bytes(tmp_path: Path) -> None:
     folder.rename(tmp_path / "before")
     folder.mkdir()
     assert _files(build_demo(folder, clock)) == first
-
-
-def test_captures_two_pending_one_broken_three_reviewed(demo: DemoProject) -> None:
-    store = CaptureStore(demo.project)
-    statuses: Counter[str] = Counter()
-    for entry in store.entries():
-        try:
-            capture = store.load(entry)
-        except CaptureProblem:
-            statuses["broken"] += 1
-            continue
-        statuses[capture.status] += 1
-        assert timedelta(0) < NOW - capture.timestamp < timedelta(days=7)
-        assert capture.memory == "" or (demo.project.compacts / capture.memory).exists()
-    assert statuses == {"pending": 2, "broken": 1, "reviewed": 3}
 
 
 def test_pending_captures_can_be_reviewed_from_their_transcripts(demo: DemoProject) -> None:
@@ -95,17 +76,6 @@ def test_memories_are_real_recovery_texts(demo: DemoProject) -> None:
         assert recovery.extra == ()
         assert recovery.objective
         assert render_recovery(recovery) == body
-
-
-def test_commands_two_with_a_file_and_one_without(demo: DemoProject) -> None:
-    store = CommandsFile(demo.project)
-    commands = store.read().commands
-    assert [command.name for command in commands] == ["mentor", "review/money", "standup"]
-    assert "ACTIVE COMMAND: /mentor" in store.summary("mentor").text
-    assert "ACTIVE COMMAND: /review/money" in store.summary("review/money").text
-    with pytest.raises(FileProblem):
-        store.summary("standup")
-    assert all(command.activated_at and command.activated_at < NOW for command in commands)
 
 
 @pytest.mark.parametrize(("session", "number"), [("refunds", 6), ("typos", 2)])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
-from itertools import pairwise
 from pathlib import Path
 
 from memtui.demo.build import DemoProject
@@ -30,18 +29,6 @@ class Stage:
             step.act()
             if until(step):
                 return
-
-
-def test_the_script_shows_everything_in_the_first_minute(demo: DemoProject) -> None:
-    script = Stage(demo).player.script()
-    times = [step.seconds for step in script]
-    assert times == sorted(times)
-    assert times[-1] < 60
-    at = {step.name: step.seconds for step in script}
-    assert (at["capture"], at["memory"]) == (12, 30)
-    assert "command" in at
-    work = [step.seconds for step in script if step.name.startswith("work ")]
-    assert all(later - sooner <= 10 for sooner, later in pairwise(work))
 
 
 def test_a_capture_arrives(demo: DemoProject) -> None:

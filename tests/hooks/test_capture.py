@@ -14,7 +14,7 @@ import pytest
 from memtui.documents.capture import parse_capture
 from memtui.documents.capture_text import render_pending
 from memtui.ground.files import FileProblem, create_exclusive
-from memtui.hooks.compaction import capture, last_capture, sweep_captures
+from memtui.hooks.compaction import capture, sweep_captures
 from memtui.hooks.records import Payload, Report
 from tests import faults
 from tests.disk import age, mode_of, names
@@ -150,19 +150,6 @@ def test_no_other_file_is_read_for_words(world: World, tmp_path: Path, kind: str
     (written,) = world.captures
     assert PROMPT not in written.read_text()
     assert parse_capture(written.read_text()).transcript == str(path)
-
-
-def test_the_capture_of_the_compaction_that_has_just_ended(world: World) -> None:
-    assert last_capture(SESSION, world.project, world.home) == ""
-    name = take(world)
-    world.compact()
-    assert last_capture(SESSION, world.project, world.home) == name
-    assert last_capture("other", world.project, world.home) == ""
-    world.compact()  # and for this one the hook did not run
-    assert last_capture(SESSION, world.project, world.home) == ""
-    name = take(world)
-    world.captures[-1].unlink()
-    assert last_capture(SESSION, world.project, world.home) == ""
 
 
 def test_four_hooks_at_once_make_one_capture(world: World) -> None:

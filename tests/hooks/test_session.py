@@ -13,7 +13,7 @@ import pytest
 from memtui.documents.session_state import parse_session_state
 from memtui.hooks import compaction, session
 from memtui.hooks.records import Report
-from memtui.hooks.sections import LIMIT, size_of
+from memtui.hooks.sections import LIMIT
 from memtui.store import commands_file
 from tests.hooks.world import SESSION, World, context
 
@@ -221,21 +221,6 @@ def test_a_parallel_sessions_state_is_not_this_ones(world: World) -> None:
     world.state(state_of(world), session_id="parallel")
     assert world.within("session-start", source="compact") == ""
     assert world.within("session-start", source="compact", session_id="parallel") != ""
-
-
-def test_long_rules_share_the_room_beside_the_notes(world: World) -> None:
-    for name, size in (("long", 9_500), ("first", 4_000), ("second", 400)):
-        world.command(name, f"{name} comes first\n" + name[0] * size)
-    world.activate("first", "long", "second")
-    world.state(state_of(world) + "\n- Note: x" * 800)
-    text = context(world.within("session-start", source="compact"))
-    assert size_of(text) <= LIMIT
-    assert "s" * 400 in text
-    for name in ("long", "first", "second"):
-        assert f"## Active command /{name}\n" in text
-        assert f"{name} comes first" in text
-    assert "more characters: read .agileflow/commands/long.md\n" in text
-    assert "## Session state" in text
 
 
 def test_notes_made_with_the_newest_version_are_handed_over(world: World) -> None:

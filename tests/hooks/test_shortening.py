@@ -95,18 +95,6 @@ def test_with_less_and_less_room_the_order_holds() -> None:
     assert sorted(missing, key=lambda mark: missing[mark]) == marks
 
 
-def test_a_piece_comes_with_its_heading_and_what_is_under_it() -> None:
-    for room, short in shorter_and_shorter().items():
-        assert size_of(short) <= room
-        if "Hold the lock" in short and room > 400:
-            assert "write the test" in short and "## TASK TREE" in short
-        if "never touch" in short:
-            assert "## KEY DECISIONS" in short
-        if room > 100:
-            assert short.startswith("=== SESSION STATE v7 ===\n")
-            assert short.endswith("=== END STATE ===")
-
-
 @given(session_states, st.integers(0, 3_000))
 def test_any_document_fits(state: SessionState, room: int) -> None:
     text = render_session_state(state)

@@ -89,17 +89,6 @@ def test_a_slash_is_seen_in_any_json(data: dict[str, str]) -> None:
         assert not may_be_command(text.replace("/x", "x/").encode())
 
 
-def test_the_process_prints_nothing_and_logs_only_what_it_did(world: World) -> None:
-    world.command("babysit", "Ask first.")
-    for prompt in ("Fix it", "/babysit"):
-        done = world.run(EVENT, prompt=prompt)
-        assert (done.code, done.out, done.err) == (0, "", "")
-    assert [(run.event, run.outcome, run.detail) for run in world.runs] == [
-        (EVENT, "ok", "babysit is active")
-    ]
-    assert active(world) == ["babysit"]
-
-
 @pytest.mark.parametrize("data", [b"", b"{", b"\xff", b'{"prompt": "/', b'{"prompt": ["/x"]}', b"[" * 99_999])
 def test_no_input_blocks_a_prompt(world: World, data: bytes) -> None:
     done = world.run(EVENT, data)
