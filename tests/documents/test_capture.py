@@ -178,13 +178,14 @@ def agrees(text: str) -> bool:
         capture.status,
         capture.timestamp,
         capture.session_id,
+        capture.transcript,
         capture.first_message,
     )
 
 
 def test_the_quick_reader_reads_a_new_capture() -> None:
     moment = datetime.fromisoformat("2025-12-25T08:15:00-05:00")
-    assert read_pending(PENDING) == PendingText(moment, "abc123", MESSAGE)
+    assert read_pending(PENDING) == PendingText(moment, "abc123", TRANSCRIPT, MESSAGE)
 
 
 def test_an_indented_line_of_the_message_is_read() -> None:

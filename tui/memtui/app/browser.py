@@ -337,7 +337,7 @@ class BrowserScreen(StyledOnce):
         """Follow a link of the detail: to a fold, another memory or a transcript line."""
         kind, _, name = message.link.partition(":")
         if kind == "fold":
-            self.shown.unfold(name)
+            self.shown.toggled ^= {name}
             self.show_detail()
         elif kind == "memory":
             self.read_memory(f"{name}.md", by_link=True)

@@ -49,17 +49,11 @@ class Target(NamedTuple):
 
 
 class CaptureRow(NamedTuple):
-    """One capture file: parsed, not yet read (neither capture nor problem), or broken with the reason."""
+    """One capture file: read, at first as text alone, or broken with the reason."""
 
     entry: Entry
-    capture: Capture | None = None
+    capture: Capture | PendingText | None = None
     problem: str = ""
-    glance: PendingText | None = None
-    """Substitute for `capture` until it is parsed."""
-
-    @property
-    def shown(self) -> Capture | PendingText | None:
-        return self.capture or self.glance
 
     @property
     def pending(self) -> bool:
@@ -84,8 +78,8 @@ class CapturesView(NamedTuple):
         broken = sum(1 for row in rows.values() if row.problem)
         sessions: dict[tuple[str, str], list[str]] = defaultdict(list)
         for name, row in reversed(rows.items()):
-            if row.shown:
-                sessions[row.shown.session_id, row.shown.first_message].append(name)
+            if row.capture:
+                sessions[row.capture.session_id, row.capture.first_message].append(name)
         several = [names for names in sessions.values() if len(names) > 1]
         numbers = {name: number for names in several for number, name in enumerate(names, 1)}
         return cls(rows, pending, broken, unread, numbers)
@@ -214,11 +208,19 @@ class WaitsView(NamedTuple):
     """The number of lines, by the session's id."""
 
 
-PaneView = (
-    CapturesView | MemoriesView | ClaudeView | CommandsView | PinsView | LightsView | StateView | WaitsView
+View = (
+    CapturesView
+    | MemoriesView
+    | ClaudeView
+    | CommandsView
+    | PinsView
+    | LightsView
+    | StateView
+    | WaitsView
+    | BranchView
+    | HealthView
+    | ConfigView
 )
-"""The contents of a pane."""
-View = PaneView | BranchView | HealthView | ConfigView
 
 
 class CaptureRows:
@@ -232,8 +234,8 @@ class CaptureRows:
     def rows(self) -> Collection[CaptureRow]:
         return (self._known or {}).values()
 
-    def read(self) -> bool:
-        """Read the new and changed captures of the folder; False if there are none and it is known."""
+    def read(self) -> CapturesView | None:
+        """The view of the folder, with new and changed captures read; None if it is as before."""
         known = self._known or {}
         rows = {}
         for entry in self._store.entries():
@@ -241,10 +243,7 @@ class CaptureRows:
             rows[entry.name] = row if row is not None and row.entry == entry else self._read(entry)
         # Equal sets have the same order: that of their names.
         changed, self._known = rows != self._known, rows
-        return changed
-
-    def view(self) -> CapturesView:
-        return CapturesView.of(dict(self._known or {}), unread=0)
+        return CapturesView.of(rows, unread=0) if changed else None
 
     def _read(self, entry: Entry) -> CaptureRow:
         try:
@@ -303,11 +302,11 @@ class MemoryRows:
         self._shown = Shown(store.project)
         self._memories: Memories | None = None
 
-    def read(self) -> bool:
-        """List the memories again and read the projects of new ones; False if nothing has changed since."""
+    def read(self) -> MemoriesView | None:
+        """The view of all memories, with the projects of new ones read; None if nothing has changed since."""
         memories = self._store.listing()
         if memories is self._memories:
-            return False
+            return None
         self._memories = memories
         for entry, project in quick_projects(
             self._shown.unknown(memories.entries, self._store.changed), self._home
@@ -316,19 +315,14 @@ class MemoryRows:
                 head = self._store.head(entry)
                 project = "" if head.problem else head.project  # broken ones are shown everywhere
             self._shown.learn(entry, project)
-        return True
-
-    def view(self) -> MemoriesView:
-        assert self._memories is not None
-        entries, names = self._memories
-        return self._shown.view(entries, names, more=False)
+        return self._shown.view(memories.entries, memories.names, more=False)
 
 
 def first_views(places: Places) -> Iterator[View]:
     """A view of each; the first comparison publishes the whole ones."""
     project, home = places.project, places.home
     captures, number = newest_captures(project)
-    rows = {entry.name: CaptureRow(entry, glance=text) for entry, text in captures}
+    rows = {entry.name: CaptureRow(entry, text) for entry, text in captures}
     yield CapturesView.of(rows, unread=number - len(rows))
     memories, more = newest_memories(project, home)
     entries = {entry.name: entry for entry in memories}

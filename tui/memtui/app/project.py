@@ -372,15 +372,14 @@ class ProjectModel:
         self._publish_new(view._replace(troubles=troubles), publish)
 
     def _compare_memories(self, publish: Publish) -> None:
-        if self.memory_rows.read():
-            view = self.memory_rows.view()
+        if view := self.memory_rows.read():
             publish(view)
             if len(view.keys) >= _MANY:
                 self.indexer.start()
 
     def _compare_captures(self, publish: Publish) -> None:
-        if self.capture_rows.read():
-            publish(self.capture_rows.view())
+        if view := self.capture_rows.read():
+            publish(view)
 
     def show_session(self, session_id: str) -> None:
         """Show the state of this session from now on; "" follows the newest one."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from memtui.app.listings import CaptureRow, HealthView, LightsView, StateView
+from memtui.documents.capture import Capture
 from memtui.flows.aftermath import aftermaths, standing_rules
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, parse_iso
@@ -346,7 +347,7 @@ class Health:
 
     def check(self, rows: Iterable[CaptureRow]) -> HealthView | None:
         """The current health of the captures; None if it is too early to check again."""
-        captures = [row.capture for row in rows if row.capture is not None]
+        captures = [row.capture for row in rows if isinstance(row.capture, Capture)]
         names = tuple(capture.session_id for capture in captures)
         now = time.monotonic()
         if now < self._due and names == self._captures:

@@ -53,6 +53,7 @@ class PendingText(NamedTuple):
 
     timestamp: datetime
     session_id: str
+    transcript: str
     first_message: str
 
     @property
@@ -62,7 +63,7 @@ class PendingText(NamedTuple):
 
 _PENDING_TEXT = (
     rf"# {TITLE}\n\n\*\*Status:\*\* pending\n\*\*Timestamp:\*\* (\d{{4}}-\d\d-\d\dT[\d:]{{8}}[+-]\d\d:\d\d)\n"
-    rf"\*\*Session ID:\*\* ([A-Za-z0-9-]+)\n\n## Transcript\n\n```\n[^\n`]*\n```\n\n## First Message\n\n"
+    rf"\*\*Session ID:\*\* ([A-Za-z0-9-]+)\n\n## Transcript\n\n```\n([^\n`]*)\n```\n\n## First Message\n\n"
     rf"((?:>[^\n]*\n)+)\n## Memory\n\n{re.escape(PENDING)}\n"
 )
 """Not compiled here: the hook only writes captures."""
@@ -77,8 +78,8 @@ def read_pending(text: str) -> PendingText | None:
     moment = parse_iso(found[1]) if found else None
     if found is None or moment is None or "\r" in text:
         return None
-    lines = (line[1:].removeprefix(" ") for line in found[3].removesuffix("\n").split("\n"))
-    return PendingText(moment, found[2], block("\n".join(lines)))
+    lines = (line[1:].removeprefix(" ") for line in found[4].removesuffix("\n").split("\n"))
+    return PendingText(moment, found[2], found[3], block("\n".join(lines)))
 
 
 def head(status: str, timestamp: datetime, session_id: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from memtui.app.listings import CaptureRow
 from memtui.app.widgets.document import Document, Line, concat, line, plain, styled
+from memtui.documents.capture_text import PendingText
 from memtui.ground.clock import age, local_minute
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def capture_document(
     row: CaptureRow, now: datetime, facts: Document | None, lost: Document | None = None
 ) -> Document:
     """A capture, the losses of its compaction, and the facts up to it, once they are read."""
-    capture = row.shown
+    capture = row.capture
     if capture is None:
         return concat(
             styled((row.entry.name, "title")),
@@ -43,7 +44,7 @@ def capture_document(
             (f" · session {capture.session_id[:8] or 'unknown'}", "dim"),
         ),
         styled((f"{local_minute(capture.timestamp)} · {age(capture.timestamp, now)}", "dim")),
-        *_reviewed(row.capture),
+        *_reviewed(capture),
         *([lost] if lost is not None else []),
         *_section("First message"),
         *(line(text, "quote") for text in (capture.first_message or "(none)").split("\n")),
@@ -58,8 +59,8 @@ def trigger_of(name: str) -> str:
     return "auto" if name.endswith("-autocompact.md") else "manual"
 
 
-def _reviewed(capture: Capture | None) -> Sequence[Line]:
-    if capture is None or capture.status == "pending":
+def _reviewed(capture: Capture | PendingText) -> Sequence[Line]:
+    if isinstance(capture, PendingText) or capture.status == "pending":
         return ()
     return (
         *_section("Summary"),

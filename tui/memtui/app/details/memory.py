@@ -29,8 +29,6 @@ _END = re.compile(r"\s*</details>\s*", re.IGNORECASE)
 _SUMMARY = re.compile(r"\s*<summary>([^<]*)</summary>\s*", re.IGNORECASE)
 _BELOW = re.compile(r"##[ \t]+Working Files\b", re.IGNORECASE)
 _HEADING = re.compile(r"##[ \t]+\S")
-_WORKFLOW = re.compile(r"##[ \t]+Session ID\b", re.IGNORECASE)
-"""The seed's heading of a workflow's id; without one it would seem that the session were not known."""
 _NOTHING = re.compile(r"[ \t]*(?:[-*•][ \t]*)?(?:\(?none\)?\.?|n/a\b.*|-)?[ \t\r]*", re.IGNORECASE)
 """A row that states an absence and its reason."""
 _CLICK = re.compile(r"\s*\(click to expand\)", re.IGNORECASE)
@@ -52,7 +50,7 @@ def folded(name: str, head: Line, inner: Iterable[Line], unfolded: Collection[st
 
 
 def recovery_lines(text: str, unfolded: Collection[str]) -> list[Line]:
-    """A recovery text; its plan, between ``<details>`` and ``</details>``, and empty sections are folded."""
+    """A recovery text without empty sections; its plan, within ``<details>``, is folded."""
     rows = text.split("\n")
     lines: list[Line] = []
     shown = at = 0
@@ -61,7 +59,7 @@ def recovery_lines(text: str, unfolded: Collection[str]) -> list[Line]:
         if end is None:
             at += 1
             continue
-        lines += _sections(rows[shown:at], unfolded, goes_on=True)
+        lines += _sections(rows[shown:at], goes_on=True)
         inner = rows[at + 1 : end]
         summary = _SUMMARY.fullmatch(inner[0].rstrip("\r")) if inner else None
         title = _CLICK.sub("", summary[1]).strip() if summary else "Details"
@@ -69,25 +67,14 @@ def recovery_lines(text: str, unfolded: Collection[str]) -> list[Line]:
         remark = "1 line" if len(inner) == 1 else f"{len(inner)} lines"
         lines += fold(f"details {at}", title, remark, [*_markdown(inner), Line("")], unfolded)
         shown = at = end + 1
-    return lines + _sections(rows[shown:], unfolded)
+    return lines + _sections(rows[shown:])
 
 
-def _sections(rows: list[str], unfolded: Collection[str], *, goes_on: bool = False) -> list[Line]:
-    """Rows by section; adjacent empty sections are folded together.
-
-    `goes_on` means that the last section continues elsewhere.
-    """
+def _sections(rows: list[str], *, goes_on: bool = False) -> list[Line]:
+    """Rows by section, without empty ones; `goes_on` means that the last section continues elsewhere."""
     sections = _split(rows)
-    lines: list[Line] = []
-    empty: list[list[str]] = []
-    for number, section in enumerate(sections, 1):
-        if _is_empty(section) and not (goes_on and number == len(sections)):
-            if not _WORKFLOW.match(section[0]):
-                empty.append(section)
-            continue
-        lines += _fold_of(empty, unfolded) + _markdown(section)
-        empty = []
-    return lines + _fold_of(empty, unfolded)
+    kept = [each for each in sections if not _is_empty(each) or (goes_on and each is sections[-1])]
+    return [line for section in kept for line in _markdown(section)]
 
 
 def _split(rows: list[str]) -> list[list[str]]:
@@ -105,16 +92,6 @@ def _split(rows: list[str]) -> list[list[str]]:
 
 def _is_empty(section: list[str]) -> bool:
     return bool(_HEADING.match(section[0])) and all(_NOTHING.fullmatch(row) for row in section[1:])
-
-
-def _fold_of(sections: list[list[str]], unfolded: Collection[str]) -> list[Line]:
-    if not sections:
-        return []
-    titles = ", ".join(_markdown([section[0]])[0].text for section in sections)
-    rows = [row for section in sections for row in section]
-    lines = fold(f"empty {titles}", titles, "nothing on record", _markdown(rows), unfolded)
-    ends_blank = not rows[-1].strip() and lines[-1].text
-    return [*lines, Line("")] if ends_blank else lines
 
 
 def _end_of(rows: list[str], start: int) -> int | None:

@@ -137,18 +137,15 @@ class MemoriesPane(Pane):
             return f"No memory of this project: A shows {memories} of others."
         return _NONE
 
-    def drop(self, keys: Collection[str], lists: Collection[str]) -> None:
-        """Remove memories from `mine` or `keys` of the view at once, ahead of the next listing.
+    def drop(self, names: Collection[str]) -> None:
+        """Remove memories at once, ahead of the next listing.
 
         Pressing a key again before that acts on the next memory, not on the same one.
         """
-        view = self.view
-        if "keys" in lists:
-            view = view._replace(keys=[each for each in view.keys if each not in keys])
-        if "mine" in lists and any(key in view.mine for key in keys):
-            view = view._replace(mine=[each for each in view.mine if each not in keys])
-        if view is not self.view:
-            self._show_view(view)
+        keys, mine = (
+            [each for each in some if each not in names] for some in (self.view.keys, self.view.mine)
+        )
+        self._show_view(self.view._replace(keys=keys, mine=mine))
 
     def _file_of(self, key: str) -> str:
         """The memory file represented by a stored memory; "" for none."""
@@ -255,12 +252,9 @@ class MemoriesPane(Pane):
             return Detail("", "Memory", plain(self.nothing, "dim"))
 
         def work(progress: Progress) -> Document:
-            return self._reader.document(entry, self._file_of(entry.name), progress)
+            return self._reader.document(entry, self._file_of(entry.name), self.toggled, progress)
 
         return Detail(key, f"Memory {clean_line(key.removesuffix('.md'))}", None, work)
-
-    def unfold(self, name: str) -> None:
-        self._reader.toggle(name)
 
     def subject(self, key: str | None) -> Subject:
         from memtui.documents.memory import RECOVERY_ID
@@ -392,7 +386,7 @@ class MemoriesPane(Pane):
             self.mark(self.marked - {f"{each}.md" for each in ids})
             files = any(self._file_of(f"{each}.md") for each in ids)
             stays = " Its review's file stays in the project (✎)." if files else ""
-            self.drop({f"{each}.md" for each in ids}, ("mine", "keys"))
+            self.drop({f"{each}.md" for each in ids})
             changes, backend = self.model.changes, self.model.backend
             self._change("deleting", lambda: delete_memories(changes, backend, ids) + stays)
 

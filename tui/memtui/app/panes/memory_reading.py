@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING
 
 from textual.cache import LRUCache
@@ -43,7 +43,6 @@ class MemoryReader:
         self._lock = threading.Lock()
         self.states: dict[str, Freshness] = {}
         """By memory, the last read state of the files that it names."""
-        self._unfolded: set[str] = set()
         self._relations: LRUCache[str, list[Related]] = LRUCache(32)
         """By memory, the relations shown last: they stay until newer ones are found."""
 
@@ -86,17 +85,14 @@ class MemoryReader:
             self.states[entry.name] = state
         return changed
 
-    def toggle(self, name: str) -> None:
-        self._unfolded ^= {name}
-
-    def document(self, entry: Entry, file: str, progress: Progress) -> Document:
+    def document(self, entry: Entry, file: str, unfolded: Collection[str], progress: Progress) -> Document:
         """The detail of a memory, which may stand for a memory file, or why it cannot be read."""
         try:
-            return self._document(entry, file, progress)
+            return self._document(entry, file, unfolded, progress)
         except FileProblem as problem:
             return concat(line(entry.name, "title"), Line(""), styled(("Broken: ", "bad"), problem.reason))
 
-    def _document(self, entry: Entry, file: str, progress: Progress) -> Document:
+    def _document(self, entry: Entry, file: str, unfolded: Collection[str], progress: Progress) -> Document:
         from memtui.app.details.memory import memory_file_document, stored_document
         from memtui.store.relations import entities_of, related_memories
 
@@ -109,14 +105,14 @@ class MemoryReader:
         self.read_states([entry], progress.cancelled)
         state = self.states.get(entry.name)
         former = self._relations.get(memory_id)
-        document = stored_document(memory, now, named, former, self._unfolded, file, state)
+        document = stored_document(memory, now, named, former, unfolded, file, state)
         progress.show(document)
         if not _rests(progress):
             return document
         found = related_memories(backend, memory_id, limit=_RELATED, cancelled=progress.cancelled)
         if not progress.cancelled():
             self._relations[memory_id] = found
-        return stored_document(memory, now, named, found, self._unfolded, file, state)
+        return stored_document(memory, now, named, found, unfolded, file, state)
 
 
 def _rests(progress: Progress) -> bool:

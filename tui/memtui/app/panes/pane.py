@@ -119,6 +119,8 @@ class Pane(RowList):
         self.model = model
         self.clock = model.clock
         self.filter_text = ""
+        self.toggled: set[str] = set()
+        """The folds of the detail that were opened, or closed if they are open at first."""
         self._empty_text = empty
 
     @abstractmethod
@@ -148,9 +150,6 @@ class Pane(RowList):
     def line_of(self, key: str | None) -> str:
         """The session's line in a row, with its source; "" if it has none."""
         return ""
-
-    def unfold(self, name: str) -> None:
-        """Toggle a fold of the detail."""
 
     def resync(self) -> None:
         """Show the last listing, dropping changes made in advance."""

@@ -17,6 +17,7 @@ from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
 from memtui.app.project import ProjectModel
 from memtui.app.widgets.document import Document, plain
 from memtui.app.widgets.row_list import row, when_of
+from memtui.documents.capture_text import PendingText
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute
 from memtui.ground.files import FileProblem
@@ -25,7 +26,6 @@ from memtui.transcript import ReadingCancelledError
 
 if TYPE_CHECKING:
     from memtui.documents.capture import Capture
-    from memtui.documents.capture_text import PendingText
     from memtui.lost.records import Aftermath
     from memtui.store.backfill import Missing
     from memtui.store.compact import Reviewed
@@ -80,7 +80,6 @@ class PendingPane(Pane):
         self.losses: dict[str, tuple[int, int] | None] = {}
         """Number of losses that count, and of tokens left, for each capture's compaction; None if no
         transcript has it."""
-        self._unfolded: set[str] = set()
 
     # -- rows -----------------------------------------------------------------------------------------------
 
@@ -150,13 +149,13 @@ class PendingPane(Pane):
     def text_of(self, key: str) -> str:
         item = self.view.rows[key]
         when = day_and_minute(item.entry.time) if item.entry.time else ""
-        return f"{key} {when} {item.problem} {self._subject(key, item.shown) if item.shown else ''}"
+        return f"{key} {when} {item.problem} {self._subject(key, item.capture) if item.capture else ''}"
 
     def draw_row(self, key: str, width: int) -> Content:
         item = self.view.rows.get(key)
         if item is None:
             return Content("")
-        now, capture = self.clock(), item.shown
+        now, capture = self.clock(), item.capture
         if capture is None:
             made = item.entry.time
             when = when_of(made, now, width) if made else clean_line(key) + " "
@@ -229,20 +228,15 @@ class PendingPane(Pane):
 
     # -- the detail -----------------------------------------------------------------------------------------
 
-    def unfold(self, name: str) -> None:
-        self._unfolded ^= {name}
-
     def detail(self, key: str | None) -> Detail:
         """The capture, the losses of its compaction, and the facts up to it."""
         item = self.capture_row(key)
         if item is None or key is None:
             return Detail("", "Capture", plain(self.nothing, "dim"))
         document = capture_document(item, self.clock(), None)
-        if item.shown is None:
-            return Detail(key, "Capture", document)
-        title = f"Capture {self._label(key, item.shown)}"
         if item.capture is None:
-            return Detail(key, title, document)
+            return Detail(key, "Capture", document)
+        title = f"Capture {self._label(key, item.capture)}"
         return Detail(key, title, document, lambda progress: self._whole(key, item, progress))
 
     def _whole(self, key: str, item: CaptureRow, progress: Progress) -> Document:
@@ -254,7 +248,7 @@ class PendingPane(Pane):
             receipts = self.model.readings.receipts(found.session_id)
             messages = rows_waiting(self.model.places.home, found.session_id)
             waits = sum(each.rows for each in messages)
-            lost = lost_document(found, receipts, frozenset(self._unfolded), waits)
+            lost = lost_document(found, receipts, frozenset(self.toggled), waits)
         return capture_document(item, self.clock(), self._facts(item, progress), lost)
 
     def _facts(self, item: CaptureRow, progress: Progress) -> Document:
@@ -390,8 +384,9 @@ class PendingPane(Pane):
 def _why_not(item: CaptureRow) -> str:
     """Why a capture cannot be reviewed; "" if it can."""
     if item.capture is None:
-        why = f"cannot be reviewed: it {item.problem}" if item.problem else "is still being read"
-        return f"This capture {why}."
+        return f"This capture cannot be reviewed: it {item.problem}."
+    if isinstance(item.capture, PendingText):
+        return "This capture is still being read."
     if item.capture.status == "reviewed":
         return f"This capture is already reviewed: its memory is {item.capture.memory}. e edits the file."
     return ""

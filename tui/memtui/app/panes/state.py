@@ -117,9 +117,6 @@ class StatePane(Pane):
         self._called = ""
         """The session's, once its transcript is read."""
         self._quiet_before = ""
-        self._folded: bool | None = None
-        """Whether the chart is folded; None if unset: folded if there is no room."""
-        self._unfolded_ahead = False
         self.question = ModelQuestion()
         """The question to the model for the next version."""
 
@@ -234,8 +231,10 @@ class StatePane(Pane):
         version = f"v{view.state.version}" + (" drafted" if view.drafted else "")
         number = self._session.capitalize() or "Session"
         title = " · ".join(part for part in (number, version, clean_line(self._called)) if part)
-        head, text, folded = self._head(), state_document(view.text), self.folded
-        unfolded = self._unfolded_ahead
+        head, text = self._head(), state_document(view.text)
+        # Where there is no room, the chart is folded at first.
+        folded = self.screen.has_class("-short") != (_CHART in self.toggled)
+        unfolded = _NEXT_COMPACTION in self.toggled
         transcript = view.transcript
         if transcript is None:
             return Detail(key, title, concat(head, Line(""), text))
@@ -261,10 +260,6 @@ class StatePane(Pane):
         if self.trouble:
             lines.append(styled(("No version could be written: ", "bad"), self.trouble))
         return Document(lines)
-
-    @property
-    def folded(self) -> bool:
-        return self.screen.has_class("-short") if self._folded is None else self._folded
 
     def _context_history(self, transcript: Path, progress: Progress, *, folded: bool) -> Document:
         """The chart of the context, which can be folded; empty if it cannot be read."""
@@ -295,12 +290,6 @@ class StatePane(Pane):
         inner = [line(f"  · {masked(each)}", hang=4) for each in lines]
         opened = fold(_NEXT_COMPACTION, "Next compaction", remark, inner, (_NEXT_COMPACTION,) * unfolded)
         return Document([*opened, Line("")])
-
-    def unfold(self, name: str) -> None:
-        if name == _NEXT_COMPACTION:
-            self._unfolded_ahead = not self._unfolded_ahead
-        if name == _CHART:
-            self._folded = not self.folded
 
     def subject(self, key: str | None) -> Subject:
         view = self.view

@@ -33,6 +33,7 @@ from memtui.app.screens.review_parts import (
 )
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.row_list import RowList
+from memtui.documents.capture import Capture
 from memtui.documents.capture_text import capture_time
 from memtui.documents.events import evidence
 from memtui.documents.memory_file import MemoryFile, draft_memory, draft_summary
@@ -81,7 +82,7 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
 
     def __init__(self, model: ProjectModel, row: CaptureRow, name: str) -> None:
         super().__init__()
-        assert row.capture is not None
+        assert isinstance(row.capture, Capture)
         self.model = model
         self.row = row
         self._label = name
