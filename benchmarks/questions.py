@@ -18,7 +18,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -82,10 +81,7 @@ def ask(searcher: Searcher, questions: Iterator[Question]) -> str:
         started = time.perf_counter()
         sessions, *_ = searcher.search(parse_search(question.text), Scope.EVERYWHERE, limit=10)
         took.append(time.perf_counter() - started)
-        found = {
-            name: [row.line for row in rows][:ROWS]
-            for name, rows in groupby(sessions.results, key=lambda row: row.name)
-        }
+        found = {rows[0].name: [row.line for row in rows][:ROWS] for rows in sessions.together()}
         total, empty = total + 1, empty + (not found)
         for first in hits:
             hits[first] += any(name in question.answers for name in list(found)[:first])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import groupby
 from typing import Any
 
 import click
@@ -127,9 +126,8 @@ def _print(groups: list[Group]) -> None:
 
 def _print_group(group: Group) -> None:
     say(f"{HEADINGS[group.kind]}  {group.total:,}")
-    for name, some in groupby(group.results, key=lambda result: result.name):
-        results = list(some)
-        first = results[0]
+    for results in group.together():
+        first, name = results[0], results[0].name
         said = f"  {first.said}" if first.said else ""
         if group.kind is not Kind.SESSION:
             when = f"{local_minute(first.when)}  " if first.when else ""
@@ -146,15 +144,12 @@ def _print_group(group: Group) -> None:
 
 
 def _shape(group: Group) -> dict[str, Any]:
-    rows = [list(some) for _, some in groupby(group.results, key=lambda result: result.name)]
-    if group.kind is not Kind.SESSION:
-        rows = [[result] for result in group.results]
     return {
         "kind": str(group.kind),
         "total": group.total,
         "complete": group.complete,
         "missing": list(group.missing),
-        "results": [_row(*some) for some in rows],
+        "results": [_row(*some) for some in group.together()],
     }
 
 

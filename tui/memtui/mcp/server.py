@@ -15,7 +15,6 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import groupby, islice
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any, Literal
@@ -416,14 +415,13 @@ def _needed(value: str, what: str) -> str:
 
 def _results(group: Group) -> Iterator[dict[str, Any]]:
     """The rows of a group: a session with its best lines, and the command that prints what is around."""
-    if group.kind is not Kind.SESSION:
-        yield from map(_result, group.results)
-        return
-    for name, some in groupby(group.results, key=lambda result: result.name):
-        first, *more = islice(some, ROWS)
-        found = _result(first) | {"session": name} | _line(first)
-        found["more"] = [_line(each) | {"snippet": each.snippet} for each in more]
-        yield found | {"read": f"memtui transcript {quote(first.agent or name)} --at {first.line}"}
+    for first, *more in group.together():
+        found = _result(first)
+        if group.kind is Kind.SESSION:
+            found |= {"session": first.name} | _line(first)
+            found["more"] = [_line(each) | {"snippet": each.snippet} for each in more[: ROWS - 1]]
+            found["read"] = f"memtui transcript {quote(first.agent or first.name)} --at {first.line}"
+        yield found
 
 
 def _line(result: Result) -> dict[str, Any]:

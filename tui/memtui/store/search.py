@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
 from enum import StrEnum
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
@@ -145,6 +146,12 @@ class Group(NamedTuple):
     """False while files are still being indexed."""
     missing: tuple[str, ...] = ()
     """The words and phrases of the question that are nowhere in what was searched, the same for all kinds."""
+
+    def together(self) -> Iterator[list[Result]]:
+        """The results, the rows of a session in one list."""
+        alone = self.kind is not Kind.SESSION
+        for _, some in groupby(self.results, key=lambda each: each.key if alone else each.name):
+            yield list(some)
 
 
 def not_found(groups: Iterable[Group]) -> str:

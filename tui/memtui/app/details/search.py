@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from datetime import datetime
-from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -116,21 +115,24 @@ def rows_of(
     anything = any(group.results for group in groups)
     if anything:
         yield from ((f"# {sentence}", Heading(f"⚠ {sentence}")) for sentence in notes)
-    for kind, results, total, complete, _ in groups:
-        some = results[: _RECENT[kind]] if recent else results
+    for group in groups:
+        kind, total, complete = group.kind, group.total, group.complete
+        if recent:
+            group = group._replace(results=group.results[: _RECENT[kind]])
+        some = group.results
         if some or (anything and not complete):
             number = len({each.name for each in some}) if kind is Kind.SESSION else len(some)
             count = "recent" if recent else f"{total}" if total == number else f"{number} of {total:,}"
             yield f"# {kind}", Heading(f"{HEADINGS[kind]}  {count}{'' if complete else _SO_FAR}")
             yield from (
-                _sessions(some, unfolded) if kind is Kind.SESSION else ((each.key, each) for each in some)
+                _sessions(group, unfolded) if kind is Kind.SESSION else ((each.key, each) for each in some)
             )
 
 
-def _sessions(results: Iterable[Result], unfolded: Collection[str]) -> Iterable[tuple[str, Result | Heading]]:
+def _sessions(group: Group, unfolded: Collection[str]) -> Iterable[tuple[str, Result | Heading]]:
     """A heading for each session, and its best rows; all of an unfolded one."""
-    for name, some in groupby(results, key=lambda result: result.name):
-        turns = list(some)
+    for turns in group.together():
+        name = turns[0].name
         rest = 0 if name in unfolded else max(0, len(turns) - ROWS)
         title, best = clean_line(turns[0].title), turns[0]
         yield f"# session {name}", Heading(title, clean_line(name)[:8], best.said, rest, best.when)
