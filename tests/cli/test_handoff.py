@@ -89,7 +89,7 @@ def test_a_file_of_others_is_changed_when_that_is_accepted_and_stays_byte_for_by
     assert f"is added to {file}. Write it? Nothing was changed: accept that with --yes." in refused.err
     says("n", "y")
     left = memtui("export", session, "--for", "codex")
-    assert f" characters, is added to {file}. Write it? [Y/n]: " in left.out
+    assert f" characters, is added to {file}. Write it? [Y/n]: " in left.err
     assert left.out.endswith("Nothing was changed.\n") and file.read_bytes() == OTHERS
     done = memtui("export", session, "--for", "codex")
     assert f"The handoff of session {session} is in {file}, " in done.out

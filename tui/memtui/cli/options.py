@@ -106,7 +106,7 @@ def agreed(question: str, yes: bool, *, default: bool = True) -> bool:
     """
     if not yes and not can_answer():
         raise click.ClickException(f"{question} Nothing was changed: accept that with --yes.")
-    return yes or click.confirm(clean_line(question), default=default)
+    return yes or click.confirm(clean_line(question), default=default, err=True)  # stdout may be JSON
 
 
 def given_bytes(name: str, limit: int) -> bytes:
