@@ -357,7 +357,8 @@ class _Answer:
 
     def _has(self, match: str) -> bool:
         """Whether anything of what is wanted matches."""
-        query = f"SELECT 1 FROM words CROSS JOIN rows r ON r.id = words.rowid WHERE words MATCH ?{self._where} LIMIT 1"  # noqa: S608
+        rows = "words CROSS JOIN rows r ON r.id = words.rowid"  # not the rows first
+        query = f"SELECT 1 FROM {rows} WHERE words MATCH ?{self._where} LIMIT 1"  # noqa: S608 - ours
         return self._db.execute(query, [match, *self._values]).fetchone() is not None
 
     def _look_up(self) -> tuple[list[str], tuple[str, ...]]:
