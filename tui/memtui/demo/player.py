@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import NamedTuple
 
 from memtui.demo.build import DemoProject, javascript_time, read, scenes
 from memtui.documents.commands import add_command
@@ -12,71 +11,51 @@ from memtui.ground.clock import Clock
 from memtui.ground.files import FileProblem, write_atomic
 from memtui.store.commands_file import lock_file
 
-
-class Step(NamedTuple):
-    """An event of the demo."""
-
-    seconds: float
-    """Time of the event in seconds."""
-    name: str
-    act: Callable[[], object]
+Step = tuple[float, Callable[[], object]]
+"""An event of the demo: its time in seconds, and what happens."""
 
 
-class Player:
-    """Plays the script in a thread, until it ends or is stopped."""
+def script(demo: DemoProject, clock: Clock) -> list[Step]:
+    """The events of the first minute, in order. Every action can be called without waiting."""
 
-    def __init__(self, demo: DemoProject, clock: Clock) -> None:
-        self._demo, self._clock = demo, clock
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._play, name="memtui-demo", daemon=True)
+    def say(session: str, lines: str) -> Callable[[], object]:
+        return lambda: demo.say(session, lines, clock())
 
-    def start(self) -> None:
-        self._thread.start()
+    def put(texts: dict[str, str]) -> Callable[[], object]:
+        return lambda: demo.put(texts, clock())
 
-    def stop(self) -> None:
-        self._stopped.set()
-        if self._thread.is_alive():
-            self._thread.join(timeout=5)
+    arriving = read("live")
+    (compaction,) = scenes("typos-live")
+    events: list[Step] = [
+        *((at, say("refunds", scene)) for at, scene in zip(_WORK, scenes("refunds-live"), strict=True)),
+        (12, put(arriving["capture"])),
+        (14, say("typos", compaction)),
+        (21, lambda: _activate(demo, clock)),
+        (30, put(arriving["memory"])),
+    ]
+    return sorted(events, key=lambda event: event[0])
 
-    def script(self) -> list[Step]:
-        """The events of the first minute, in order. Every action can be called without waiting."""
-        arriving = read("live")
-        (compaction,) = scenes("typos-live")
-        work = enumerate(zip(_WORK, scenes("refunds-live"), strict=True))
-        events = [
-            *(Step(at, f"work {number}", self._say("refunds", scene)) for number, (at, scene) in work),
-            Step(12, "capture", self._put(arriving["capture"])),
-            Step(14, "compaction", self._say("typos", compaction)),
-            Step(21, "command", self._command),
-            Step(30, "memory", self._put(arriving["memory"])),
-        ]
-        return sorted(events, key=lambda step: step.seconds)
 
-    def _play(self) -> None:
-        played = 0.0
-        for step in self.script():
-            if self._stopped.wait(step.seconds - played):
-                return
-            played = step.seconds
-            try:
-                step.act()
-            except (FileProblem, OSError):
-                # The folder is being removed: the demo has ended.
-                return
+def play(demo: DemoProject, clock: Clock, stopped: threading.Event) -> None:
+    """Play the script, until it ends or is stopped."""
+    played = 0.0
+    for seconds, act in script(demo, clock):
+        if stopped.wait(seconds - played):
+            return
+        played = seconds
+        try:
+            act()
+        except (FileProblem, OSError):
+            # The folder is being removed: the demo has ended.
+            return
 
-    def _say(self, session: str, lines: str) -> Callable[[], object]:
-        return lambda: self._demo.say(session, lines, self._clock())
 
-    def _put(self, texts: dict[str, str]) -> Callable[[], object]:
-        return lambda: self._demo.put(texts, self._clock())
-
-    def _command(self) -> None:
-        path = self._demo.project.session_state_json
-        activated = javascript_time(self._clock())
-        entry = {"name": "hotfix", "activated_at": activated, "state": {"incident": _INCIDENT}}
-        with lock_file(path, timeout=5, within=self._demo.project.root):
-            text = add_command(path.read_text("utf-8"), entry)
-            write_atomic(path, text.encode(), mode=None)
+def _activate(demo: DemoProject, clock: Clock) -> None:
+    path = demo.project.session_state_json
+    entry = {"name": "hotfix", "activated_at": javascript_time(clock()), "state": {"incident": _INCIDENT}}
+    with lock_file(path, timeout=5, within=demo.project.root):
+        text = add_command(path.read_text("utf-8"), entry)
+        write_atomic(path, text.encode(), mode=None)
 
 
 _INCIDENT = "2 of 214 refunds without a charge"

@@ -6,6 +6,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 
 from memtui.demo.build import build_demo
-from memtui.demo.player import Player
+from memtui.demo.player import play
 from memtui.ground.clock import Clock, system_clock
 
 
@@ -24,12 +25,14 @@ def run_demo(run_app: Callable[..., None], clock: Clock = system_clock) -> None:
     """
     with _ended_by_signals(), _folder() as folder:
         demo = build_demo(folder, clock)
-        player = Player(demo, clock)
+        stopped = threading.Event()
+        player = threading.Thread(target=play, args=(demo, clock, stopped), name="memtui-demo", daemon=True)
         player.start()
         try:
             run_app(demo.project, demo.home, demo.claude_config, clock=clock, demo=True)
         finally:
-            player.stop()
+            stopped.set()
+            player.join(timeout=5)
 
 
 @contextmanager
