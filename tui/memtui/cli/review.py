@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import click
@@ -54,25 +53,6 @@ class Draft(NamedTuple):
     """The facts it was made from; None for a review written elsewhere."""
     engine: str = ""
     """The origin of the wording; "" for a review written elsewhere."""
-
-
-def draft_of(capture: Capture, places: Places) -> Draft:
-    facts, note = capture_facts(capture, places)
-    return Draft(draft_memory(facts), draft_summary(facts), note, facts, Engine.FACTS)
-
-
-def by_claude(draft: Draft, capture: Capture, places: Places, called_off: Callable[[], bool]) -> Draft:
-    """A draft improved by the model; if that fails, the draft itself with a note."""
-    from memtui.engines.drafts import review_by_claude
-
-    assert draft.facts is not None
-    reworded = review_by_claude(
-        capture, draft.memory, draft.summary, draft.facts, places, cancelled=called_off
-    )
-    if reworded.problem:
-        problem = f"drafted {draft_note(reworded.problem)}"
-        return draft._replace(note="; ".join(filter(None, (problem, draft.note))))
-    return draft._replace(memory=reworded.memory, summary=reworded.summary, engine=Engine.CLAUDE)
 
 
 def as_text(draft: Draft) -> str:
@@ -205,12 +185,19 @@ def _project(places: Places, capture: str | None) -> Project:
 
 
 def _drafted(capture: Capture, engine: str, places: Places) -> Draft:
-    """The draft from the facts, or the model's version of it."""
-    draft = draft_of(capture, places)
+    """The draft from the facts, or the model's version of it; if that fails, the former with a note."""
+    facts, note = capture_facts(capture, places)
+    draft = Draft(draft_memory(facts), draft_summary(facts), note, facts, Engine.FACTS)
     if engine != Engine.CLAUDE:
         return draft
+    from memtui.engines.drafts import review_by_claude
+
     with asking_claude() as called_off:
-        return by_claude(draft, capture, places, called_off)
+        made = review_by_claude(capture, draft.memory, draft.summary, facts, places, cancelled=called_off)
+    if made.problem:
+        problem = f"drafted {draft_note(made.problem)}"
+        return draft._replace(note="; ".join(filter(None, (problem, note))))
+    return draft._replace(memory=made.memory, summary=made.summary, engine=Engine.CLAUDE)
 
 
 def _from_standard_input(capture: Capture, places: Places, cited: bool) -> Draft:
@@ -225,7 +212,7 @@ def _from_standard_input(capture: Capture, places: Places, cited: bool) -> Draft
         draft = draft._replace(memory=cited_review(draft.memory, text, capture, places))
     if draft.summary:
         return draft
-    return draft._replace(summary=draft_of(capture, places).summary)
+    return draft._replace(summary=_drafted(capture, Engine.FACTS, places).summary)
 
 
 def _ask(draft: Draft, entry: Entry, before: dict[str, Any], as_json: bool) -> Draft | None:

@@ -35,21 +35,19 @@ def receipts_of(places: Places, limit: int = RECENT, session: str = "") -> list[
     """
     runs = [run for run in _runs(places) if not session or run.session_id == session]
     why, since = why_no_hook(places), _first(runs)
-    sessions: dict[str, list[Run]] = {}
-    for run in runs:
-        sessions.setdefault(run.session_id, []).append(run)
+    entries = TranscriptStore(places.project, places.claude).entries()
+    paths = dict(
+        [(each.session_id, each.path) for each in entries if session in ("", each.session_id)][:limit]
+    )
     found: list[Receipt] = []
-    transcripts = TranscriptStore(places.project, places.claude).entries()
-    for transcript in [each for each in transcripts if not session or each.session_id == session][:limit]:
-        mine = sessions.pop(transcript.session_id, [])
+    for name in dict.fromkeys([*paths, *(run.session_id for run in runs)]):
+        mine = [run for run in runs if run.session_id == name]
         try:
-            notes = read_notes(transcript.path)
-        except OSError:
+            notes = read_notes(paths[name])
+        except (KeyError, OSError):  # it is gone, or older than the newest
             found += receipts(_handed(mine), None)
         else:
-            found += _all(transcript.session_id, mine, notes, since, why)
-    for mine in sessions.values():
-        found += receipts(_handed(mine), None)
+            found += _all(name, mine, notes, since, why)
     return sorted(found, key=lambda each: each.at, reverse=True)[:limit]
 
 
