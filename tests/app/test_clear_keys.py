@@ -82,7 +82,7 @@ async def test_x_clears_the_selected_command_and_u_brings_it_back_to_the_byte(
         assert file.read_bytes() == before
 
 
-async def test_capital_x_asks_and_no_keeps_everything(full: World, file: Path) -> None:
+async def test_capital_x_asks_no_keeps_everything_and_yes_clears_all(full: World, file: Path) -> None:
     before = file.read_bytes()
     async with opened(full) as driver:
         for no in ("n", "escape", "enter", "q"):
@@ -94,11 +94,6 @@ async def test_capital_x_asks_and_no_keeps_everything(full: World, file: Path) -
             assert file.read_bytes() == before, no
             assert driver.said == [], no
             assert not driver.app.left, no
-
-
-async def test_capital_x_clears_all_once_confirmed(full: World, file: Path) -> None:
-    before = file.read_bytes()
-    async with opened(full) as driver:
         await driver.press("3", "X", "y")
         assert await driver.until_said("Cleared") == "Cleared all commands. u brings it back."
         assert data(full)["active_commands"] == []
@@ -107,16 +102,6 @@ async def test_capital_x_clears_all_once_confirmed(full: World, file: Path) -> N
         await driver.press("u")
         assert await driver.until_said("Undone") == "Undone: cleared all commands. ctrl+r does it again."
         assert file.read_bytes() == before
-
-
-async def test_the_question_is_answered_by_its_buttons_too(full: World) -> None:
-    full.commands("only")
-    async with opened(full) as driver:
-        await driver.press("3", "X")
-        assert "Clear the active command?" in driver.shown
-        await driver.pilot.click("#yes")
-        await driver.until_said("Cleared")
-        assert data(full)["active_commands"] == []
 
 
 async def test_what_another_program_wrote_meanwhile_stays(full: World, file: Path) -> None:

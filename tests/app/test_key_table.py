@@ -58,8 +58,8 @@ EMPTY = [
     ("3", "o", "Nothing is selected, so there is no transcript to open."),
     ("3", "e", "Nothing is selected."),
     ("4", "v", "There is no session yet: start Claude Code in this folder."),
-    ("4", "o", "The transcript of this session no longer exists."),
-    ("4", "e", "This state is drafted from the transcript: there is no file of it to edit."),
+    ("4", "o", "There is no session yet: start Claude Code in this folder."),
+    ("4", "e", "There is no session yet: start Claude Code in this folder."),
     ("1", "u", "Nothing to undo: memtui undoes changes of this run."),
 ]
 
@@ -79,6 +79,7 @@ async def test_keys_of_a_pane_act_on_its_row_while_the_detail_is_read(full: Worl
         await driver.press("2", "enter", "y")
         assert driver.reading()
         await driver.until_said("CMEM-")
+        assert "y copy id" in driver.lines[-1] and "approve" not in driver.lines[-1]
         await driver.press("t")
         await driver.until(lambda: not driver.at_home(), "the question")
 

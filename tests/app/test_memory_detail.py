@@ -1,8 +1,7 @@
-"""The detail of a stored memory: its checklist, what it is related to, its plan folded."""
+"""The detail of a stored memory: what it is related to, its plan folded."""
 
 from __future__ import annotations
 
-import re
 import threading
 
 import pytest
@@ -45,12 +44,12 @@ async def read(driver: Driver) -> None:
     await driver.until(lambda: "related 2 memories" in driver.detail, "the relations")
 
 
-async def test_it_tells_the_checklist_the_relations_and_what_is_named(world: World, names: list[str]) -> None:
+async def test_it_tells_the_relations_and_what_is_named_and_tab_and_enter_fold(
+    world: World, names: list[str]
+) -> None:
     async with opened(world) as driver:
         await read(driver)
         detail = driver.detail
-        assert re.search(r"checklist 1\d ✓  \d !", detail)
-        assert "! Reference Files:" not in detail
         assert f"  {names[1]} Second  src/b.py" in detail
         assert f"  {names[2]} Third  s-9" in detail
         assert names[3] not in detail
@@ -58,17 +57,9 @@ async def test_it_tells_the_checklist_the_relations_and_what_is_named(world: Wor
         assert "▸ Full Execution Plan  8 lines" in detail
         assert STEPS[0] not in detail
         assert "Objective\nDo one" in detail
-
-
-async def test_tab_and_enter_unfold_and_fold(world: World, names: list[str]) -> None:
-    async with opened(world) as driver:
-        await read(driver)
         await driver.press("enter", "tab", "tab", "tab", "enter")
         await driver.until(lambda: "▾ names" in driver.detail, "the names")
         assert "src/a.py" in driver.detail.partition("▾ names")[2].partition("Objective")[0]
-        await driver.press("tab", "enter")
-        await driver.until(lambda: "▾ checklist" in driver.detail, "the checklist")
-        assert "! Reference Files:" in driver.detail
         await driver.press("tab", "enter")
         await driver.until(lambda: "▾ Full Execution Plan" in driver.detail, "the plan")
         assert "\n".join(STEPS) in driver.detail
@@ -116,7 +107,6 @@ async def test_a_text_that_is_none_says_so(world: World) -> None:
     async with opened(world) as driver:
         await driver.press("2")
         await driver.until(lambda: "related no other memory" in driver.detail, "the detail")
-        assert "checklist none: it holds none of the sections" in driver.detail
         assert "Never closed" in driver.detail
 
 

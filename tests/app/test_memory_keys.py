@@ -25,14 +25,6 @@ def names(world: World) -> list[str]:
     return [*mine, other, world.memory(5, "Of no project", project="")]
 
 
-async def test_the_detail_offers_the_keys_of_its_memory(full: World) -> None:
-    async with opened(full, WIDE) as driver:
-        await driver.press("2", "enter")
-        assert driver.reading()
-        await driver.until(lambda: "y copy id" in driver.lines[-1], "its keys")
-        assert "approve" not in driver.lines[-1]
-
-
 async def test_this_projects_memories_are_shown_and_a_shows_all(world: World, names: list[str]) -> None:
     a, b, c, other, homeless = names
     async with opened(world) as driver:

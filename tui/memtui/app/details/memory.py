@@ -1,4 +1,4 @@
-"""The detail of a memory: its folds, metadata, checklist, related memories, text."""
+"""The detail of a memory: its folds, metadata, related memories, text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, local_minute
 
 if TYPE_CHECKING:
-    from memtui.documents.checklist import Point
     from memtui.documents.memory_graph import Entity
     from memtui.store.freshness import Freshness
     from memtui.store.memories import MemoryHead, MemoryText
@@ -173,7 +172,6 @@ def stored_document(
         lines.append(styled(*_between(parts)))
     lines += [*_files(state, unfolded), *_secrets(memory.text)]
     lines += [*_related(relations, head.project), *_names(named, head.project, unfolded)]
-    lines += _checklist(memory.text, unfolded)
     return Document([*lines, _BLANK, *recovery_lines(memory.text, unfolded)])
 
 
@@ -217,34 +215,6 @@ def _between(parts: Iterable[str | tuple[str, str]]) -> list[str | tuple[str, st
     for part in parts:
         joined += [(" · ", "dim"), part] if joined else [part]
     return joined
-
-
-def _checklist(text: str, unfolded: Collection[str]) -> list[Line]:
-    """The checklist, folded, as it is for authors of such texts rather than readers."""
-    from memtui.documents.checklist import check_recovery
-    from memtui.ground.text import FormatError
-
-    try:
-        counts, *points = checklist_lines(check_recovery(text))
-    except FormatError as error:
-        return [styled(("checklist ", "label"), (f"none: {error}", "dim"))]
-    return folded("checklist", counts, points, unfolded) if points else [counts]
-
-
-def checklist_lines(points: Sequence[Point]) -> list[Line]:
-    """The counts of verdicts on one line, then the points that did not pass."""
-    number = Counter(point.verdict.value for point in points)
-    shown = [("pass", "✓", "good"), ("warn", "!", "warn"), ("fail", "✗", "bad")]
-    counts = [(f"{number[verdict]} {mark}  ", role) for verdict, mark, role in shown if number[verdict]]
-    lines = [styled(("checklist ", "label"), *counts)]
-    marks = {verdict: (f"  {mark} ", role) for verdict, mark, role in shown}
-    for point in points:
-        if point.verdict.value != "pass":
-            place = (f"  line {point.line}", "dim") if point.line else ""
-            lines.append(
-                styled(marks[point.verdict.value], f"{point.name}: ", (point.message, ""), place, hang=4)
-            )
-    return lines
 
 
 def _related(relations: Sequence[Related] | None, root: str) -> list[Line]:

@@ -11,7 +11,6 @@ FATE_SIGNS = {
 }
 TASK_SIGNS = {"▸": "a task in progress", "○": "an open task", "✓": "done"}
 FOLD_SIGNS = {"▸": "folded: enter opens it", "▾": "open: enter folds it"}
-CHECK_SIGNS = {"✓": "points that pass", "!": "a warning", "✗": "a point that fails"}
 CLAUDE_SIGNS = {
     "u": "about you, as Claude noted it",
     "f": "your feedback, as Claude noted it",

@@ -14,7 +14,7 @@ from textual.worker import get_current_worker
 
 from memtui.app.base import PROMPT
 from memtui.app.changes import common_tags, delete_memories, retag_memories, undelete_memory
-from memtui.app.details.signs import CHECK_SIGNS, CLAUDE_SIGNS, FOLD_SIGNS
+from memtui.app.details.signs import CLAUDE_SIGNS, FOLD_SIGNS
 from memtui.app.listings import ClaudeView, MemoriesView, View
 from memtui.app.panes.claude_memories import ClaudeRows, as_claudes, as_stored
 from memtui.app.panes.memory_reading import MemoryReader
@@ -76,7 +76,6 @@ class MemoriesPane(Pane):
     detail_signs: ClassVar[Mapping[str, str]] = {
         "△": signs["△"],
         **FOLD_SIGNS,
-        **CHECK_SIGNS,
     }
     about = "What reviews have kept, and memories stored under a Recovery ID."
 

@@ -293,6 +293,8 @@ class StatePane(Pane):
 
     def subject(self, key: str | None) -> Subject:
         view = self.view
+        if not view.session_id:
+            return Subject(no_file=_NO_SESSION, no_transcript=_NO_SESSION)
         return Subject(
             no_recovery_id="A session state has no Recovery ID.",
             file=view.path,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import ClassVar
@@ -16,11 +17,9 @@ from textual.content import Content
 from textual.widgets import Input, TextArea
 
 from memtui.app.changes import Change
-from memtui.app.details.memory import checklist_lines
-from memtui.app.details.signs import CHECK_SIGNS
 from memtui.app.project import ProjectModel
 from memtui.app.screens.asking import DraftScreen
-from memtui.app.widgets.document import Document, Line, line
+from memtui.app.widgets.document import Document, Line, line, styled
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.input_line import TextField, TypedLine
@@ -49,7 +48,11 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
         Binding("f2", "switch", "checks", priority=True, tooltip="go to the form and checks, or back"),
         Binding("escape", "leave", "leave", tooltip="leave; asks if something is not stored"),
     ]
-    signs = CHECK_SIGNS
+    signs: ClassVar[Mapping[str, str]] = {
+        "✓": "points that pass",
+        "!": "a warning",
+        "✗": "a point that fails",
+    }
     about = "The recovery text of the current session, its description and tags, and its checklist."
     text_area = getters.query_one("#compact-text", TextArea)
 
@@ -232,3 +235,19 @@ def _stored_once(
     undo, redo = partial(model.backend.delete, stored.id), partial(model.backend.restore, stored.id)
     model.changes.add(Change(f"stored {stored.id}", undo, redo, (f"{stored.id}.md",)))
     return "", stored.id
+
+
+def checklist_lines(points: Sequence[Point]) -> list[Line]:
+    """The counts of verdicts on one line, then the points that did not pass."""
+    number = Counter(point.verdict.value for point in points)
+    shown = [("pass", "✓", "good"), ("warn", "!", "warn"), ("fail", "✗", "bad")]
+    counts = [(f"{number[verdict]} {mark}  ", role) for verdict, mark, role in shown if number[verdict]]
+    lines = [styled(("checklist ", "label"), *counts)]
+    marks = {verdict: (f"  {mark} ", role) for verdict, mark, role in shown}
+    for point in points:
+        if point.verdict.value != "pass":
+            place = (f"  line {point.line}", "dim") if point.line else ""
+            lines.append(
+                styled(marks[point.verdict.value], f"{point.name}: ", (point.message, ""), place, hang=4)
+            )
+    return lines
