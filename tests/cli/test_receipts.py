@@ -27,3 +27,14 @@ def test_the_list_and_json(memtui: Memtui, tmp_path: Path) -> None:
         "missing",
         "whole",
     ]
+
+
+def test_why_no_hook_ran_is_said_once(memtui: Memtui, tmp_path: Path) -> None:
+    shop = Shop(tmp_path.parent)
+    shop.ran("captured x", "pre-compact")
+    for _ in range(2):
+        shop.seconds += 3_600
+        shop.compacted()
+    done = memtui("doctor", "--receipts", "--root", str(shop.places.project.root))
+    assert [line.split("\t")[3] for line in done.out.splitlines()] == ["✗ not received: no hook ran"] * 2
+    assert done.err == "No hook ran: memtui is not installed in Claude Code; run `memtui init`.\n"
