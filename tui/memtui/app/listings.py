@@ -6,7 +6,7 @@ Named tuples, as the first paint waits for these class definitions, and data cla
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -252,81 +252,74 @@ class CaptureRows:
             return CaptureRow(entry, problem=problem.reason)
 
 
-class Shown:
-    """The selection and order of memories in a pane."""
+class MemoryRows:
+    """Which memories a pane shows, and in what order; used by one thread."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, home: Home) -> None:
         self._root = project.root
+        self._home = home
         self._concerns = ProjectTest(project.root)
         self._known: dict[str, Entry] = {}
         self._mine: set[str] = set()
         self._stored_as: dict[str, str] = {}
         """The stored memories of reviews, by the name of the review's memory file."""
+        self._memories: Memories | None = None
 
-    def learn(self, entry: Entry, project: str) -> None:
+    def newest(self) -> MemoriesView:
+        """The newest ones of the project for the first paint, with those whose project has to be read."""
+        memories, more = newest_memories(Project(self._root), self._home)
+        entries = {entry.name: entry for entry in memories}
+        self._learn(entries, entries, lambda _: "")
+        view = self._view(entries, tuple(entries), more=more)
+        return view._replace(keys=view.mine)  # how many others there are is not known yet
+
+    def read(self, store: MemoryFiles) -> MemoriesView | None:
+        """All memories, with the projects of new ones read; None if nothing has changed since."""
+        memories = store.listing()
+        if memories is self._memories:
+            return None
+        self._memories = memories
+
+        def project_of(entry: Entry) -> str:
+            head = store.head(entry)
+            return "" if head.problem else head.project  # broken ones are shown everywhere
+
+        self._learn(memories.entries, store.changed, project_of)
+        return self._view(memories.entries, memories.names)
+
+    def _learn(
+        self, entries: Mapping[str, Entry], names: Iterable[str], read: Callable[[Entry], str]
+    ) -> None:
+        """Learn which memories are the project's, where that is unknown or outdated."""
+        known = self._known
+        new = [entry for name in names if (entry := entries.get(name)) and entry != known.get(name)]
+        for entry, stored in stored_as([each for each in new if not is_stored(each)], self._root):
+            self._note(entry, "")
+            self._stored_as[entry.name] = stored
+        oldest_first = sorted(filter(is_stored, new), key=lambda entry: entry.name)
+        for entry, project in quick_projects(oldest_first, self._home):
+            self._note(entry, read(entry) if project is None else project)
+
+    def _note(self, entry: Entry, project: str) -> None:
         self._known[entry.name] = entry
         (self._mine.add if self._concerns(project) else self._mine.discard)(entry.name)
 
-    def unknown(self, entries: Mapping[str, Entry], names: Iterable[str]) -> list[Entry]:
-        """Those with unknown or outdated projects, oldest first; memory files need none."""
-        known = self._known
-        new = [entry for name in names if (entry := entries.get(name)) != known.get(name) and entry]
-        files = [entry for entry in new if not is_stored(entry)]
-        for entry, stored in stored_as(files, self._root):
-            self.learn(entry, "")
-            self._stored_as[entry.name] = stored
-        return sorted(filter(is_stored, new), key=lambda entry: entry.name)
-
-    def view(
-        self, entries: Mapping[str, Entry], names: Sequence[str], *, more: bool, mine_alone: bool = False
+    def _view(
+        self, entries: Mapping[str, Entry], names: Sequence[str], *, more: bool = False
     ) -> MemoriesView:
-        """The view of these memories; with `mine_alone` without those that are hidden at first.
-
-        The memory stored by a review also represents its memory file: both say the same.
-        """
+        """The view of these memories; the one stored by a review also represents its memory file."""
         doubled = {
             name: stored for name, stored in self._stored_as.items() if name in entries and stored in entries
         }
         if doubled:
             names = [name for name in names if name not in doubled]
         mine = [name for name in names if name in self._mine]
-        return MemoriesView(entries, mine if mine_alone else names, mine, doubled, more=more)
-
-
-class MemoryRows:
-    """The known values of each memory; used by one thread."""
-
-    def __init__(self, store: MemoryFiles, home: Home) -> None:
-        self._store = store
-        self._home = home
-        self._shown = Shown(store.project)
-        self._memories: Memories | None = None
-
-    def read(self) -> MemoriesView | None:
-        """The view of all memories, with the projects of new ones read; None if nothing has changed since."""
-        memories = self._store.listing()
-        if memories is self._memories:
-            return None
-        self._memories = memories
-        for entry, project in quick_projects(
-            self._shown.unknown(memories.entries, self._store.changed), self._home
-        ):
-            if project is None:
-                head = self._store.head(entry)
-                project = "" if head.problem else head.project  # broken ones are shown everywhere
-            self._shown.learn(entry, project)
-        return self._shown.view(memories.entries, memories.names, more=False)
+        return MemoriesView(entries, names, mine, doubled, more=more)
 
 
 def first_views(places: Places) -> Iterator[View]:
     """A view of each; the first comparison publishes the whole ones."""
-    project, home = places.project, places.home
-    captures, number = newest_captures(project)
+    captures, number = newest_captures(places.project)
     rows = {entry.name: CaptureRow(entry, text) for entry, text in captures}
     yield CapturesView.of(rows, unread=number - len(rows))
-    memories, more = newest_memories(project, home)
-    entries = {entry.name: entry for entry in memories}
-    shown = Shown(project)
-    for entry, project_of in quick_projects(shown.unknown(entries, entries), home):
-        shown.learn(entry, project_of or "")  # shown until the slower values are read
-    yield shown.view(entries, tuple(entries), more=more, mine_alone=True)
+    yield MemoryRows(places.project, places.home).newest()

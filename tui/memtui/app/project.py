@@ -17,6 +17,7 @@ from memtui.app.listings import (
     ClaudeView,
     CommandsView,
     ConfigView,
+    MemoryRows,
     PinsView,
     StateView,
     Target,
@@ -31,7 +32,6 @@ from memtui.transcript import ReadingCancelledError
 
 if TYPE_CHECKING:
     from memtui.app.changes import Changes
-    from memtui.app.listings import MemoryRows
     from memtui.app.readings import Health, Indexer, Readings, Sessions
     from memtui.app.sharing import Exchange
     from memtui.documents.commands import ActiveCommand
@@ -145,9 +145,7 @@ class ProjectModel:
 
     @cached_property
     def memory_rows(self) -> MemoryRows:
-        from memtui.app.listings import MemoryRows
-
-        return MemoryRows(self.memories, self._home)
+        return MemoryRows(self.project, self._home)
 
     @cached_property
     def health(self) -> Health:
@@ -372,7 +370,7 @@ class ProjectModel:
         self._publish_new(view._replace(troubles=troubles), publish)
 
     def _compare_memories(self, publish: Publish) -> None:
-        if view := self.memory_rows.read():
+        if view := self.memory_rows.read(self.memories):
             publish(view)
             if len(view.keys) >= _MANY:
                 self.indexer.start()

@@ -305,6 +305,10 @@ class StatePane(Pane):
 
     # -- keys -----------------------------------------------------------------------------------------------
 
+    @property
+    def idle_keys(self) -> frozenset[str]:
+        return frozenset([] if self.view.session_id else ["versions", "update", "ask_model", "copy_notes"])
+
     def action_switch(self, step: int) -> None:
         """Show another session. At the newest one, always follow the newest."""
         sessions = self.view.sessions
