@@ -38,7 +38,7 @@ def texts(review: ReviewScreen) -> dict[str, str]:
 
 def target(review: ReviewScreen) -> str:
     """The one field that says that space adds to it."""
-    (name,) = [field.name for field in FIELDS if str(review.field(field.name).border_subtitle)]
+    (name,) = [field.name for field in FIELDS if "space adds" in str(review.field(field.name).border_title)]
     return name
 
 

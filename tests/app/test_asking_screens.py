@@ -130,7 +130,7 @@ async def test_f4_rewords_the_fields_that_nobody_changed(full: World, claude: St
     claude.says(framed(f"Summary: Refreshes took turns.\n\n{render_memory(MEMORY)}"))
     async with opened(full) as driver:
         await reviewing(driver)
-        await driver.press("f2", "shift+tab")
+        await driver.press("f2", "tab")
         assert driver.screen.focused is driver.review.field("goal")
         await driver.press("home", *"Mine ")
         goal = driver.review.field("goal").text

@@ -78,9 +78,9 @@ async def test_typed_text_is_saved_unchanged(full: World) -> None:
     async with opened(full) as driver:
         review = await start(driver)
         await driver.press("end", "exclamation_mark", "tab", "tab")
-        assert driver.screen.focused is review.field("goal")
-        await driver.press("f7", *"New goal", "enter", *"in two lines", "tab")
+        assert driver.screen.focused is review.field("learnings")
         await driver.press("down", "end", "enter", *"- another", "enter", *"  goes on", "tab")
+        await driver.press("f7", *"New goal", "enter", *"in two lines", "tab")
         await driver.press("a", "enter", "b", "enter", "ctrl+s")
         await driver.until_said("Reviewed")
         draft = drafted(full).memory
@@ -112,7 +112,7 @@ async def test_a_fact_is_added_to_the_field_edited_last(full: World) -> None:
         assert driver.last_said == "Open questions / issues has it already."
         await driver.press("f2")
         assert driver.screen.focused is review.field("questions")
-        await driver.press("shift+tab", "shift+tab", "f2", "j", "enter")
+        await driver.press("shift+tab", "f2", "j", "enter")
         assert driver.last_said == "Added to Goal."
         assert review.field("goal").text.endswith("Understood: one refresh at a time. (L10 12:25)")
 
@@ -129,7 +129,7 @@ async def test_what_was_typed_before_the_draft_came_is_not_lost_unasked(
 
     monkeypatch.setattr(ReviewScreen, "_read", slowly)
     async with opened(full) as driver:
-        await driver.pilot.press("r", "f2", "shift+tab", "shift+tab", "shift+tab", *"mys")
+        await driver.pilot.press("r", "f2", "shift+tab", "shift+tab", *"mys")
         typed.set()
         await driver.until(lambda: driver.review.field("goal").text, "the draft")
         assert driver.review.field("title").text == "mys"
@@ -196,14 +196,14 @@ async def test_a_narrower_window_wraps_a_field_anew(full: World, monkeypatch: py
     heard = TextArea._on_resize
     async with opened(full, size=WIDE) as driver:
         review = await start(driver)
-        goal = review.field("goal")
-        goal.text = " ".join(["everywhere"] * 9)
+        summary = review.field("summary")
+        summary.text = " ".join(["everywhere"] * 9)
         review.field("learnings").text = "\n" * WIDE[1]  # the form scrolls in both windows
         await driver.settled()
         monkeypatch.setattr(TextArea, "_on_resize", lambda field: driver.paint() and heard(field))
         await driver.resize(NARROW)
         await driver.settled()
-        assert goal.wrapped_document.height == 2
+        assert summary.wrapped_document.height == 2
         assert driver.shown.count("everywhere") == 9
 
 
@@ -227,6 +227,21 @@ async def test_every_field_is_in_sight_when_it_has_the_focus(full: World) -> Non
                 await driver.press("tab")
             await driver.press("escape")
             await driver.until(driver.at_home, "the end of the review")
+
+
+async def test_what_is_optional_or_empty_takes_one_line_until_it_has_the_focus(full: World) -> None:
+    async with opened(full, size=WIDE) as driver:
+        review = await start(driver)
+        review.field("key_files").text = "- one.py\n- two.py"
+        review.field("questions").text = ""
+        review.field("learnings").text = "- first\n- second"
+        await driver.until(lambda: "Key files  one.py; two.py" in driver.shown, "the gist of a list")
+        assert "Open questions / issues  nothing yet" in driver.shown
+        assert "- second" in driver.shown and "- two.py" not in driver.shown
+        review.field("key_files").focus()
+        await driver.until(lambda: "- two.py" in driver.shown, "the field's lines")
+        await driver.press("tab")
+        await driver.until(lambda: "- two.py" not in driver.shown, "one line again")
 
 
 async def test_in_a_narrow_window_f2_goes_between_form_and_evidence(full: World) -> None:

@@ -59,8 +59,10 @@ def row(view: TranscriptView) -> str:
 async def test_finding_as_one_types_goes_on_and_comes_round(long: World) -> None:
     async with opened(long) as driver:
         view = await reading(driver)
+        assert "n next" not in driver.lines[-1]  # there is no hit to go to
         await find(driver, "needle", "of 3")
         await driver.press("enter")
+        await driver.until(lambda: "n next  N before" in driver.lines[-1], "the keys that go from hit to hit")
         assert not driver.screen.query_one(InputLine).is_open
 
         async def place(key: str) -> str:

@@ -82,7 +82,7 @@ class LostScreen(Screen[None]):
         "▢": "not ticked",
         "▮▯": "the room in a note that the ticked ones take",
     }
-    about = "What a compaction lost and kept at the left; at the right the whole row above the summary."
+    about = "What a compaction lost and kept, row by row; the other parts are the whole row and the summary."
 
     def __init__(self, model: ProjectModel, transcript: Path, since: datetime | None, name: str = "") -> None:
         """Make the screen for the first compaction at or after `since`, or the newest one."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -78,7 +77,10 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         "?": "how it ended is not known",
     }
     idle_keys = frozenset(["open"])  # as space does
-    about = "Facts of the session at the left, the memory that you write at the right."
+    about = (
+        "Title, summary and learnings are what counts; the other fields are drafted, and open when they have "
+        "the focus (tab). The facts stand beside the form or, in a narrow window, behind f2."
+    )
 
     def __init__(self, model: ProjectModel, row: CaptureRow, name: str) -> None:
         super().__init__()
@@ -159,8 +161,7 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         changed = self.form.changed
         self.form.replace(texts, texts.keys() - {field.name for field in changed})
         self._by_model = len(changed) < len(FIELDS)
-        labels = [re.split("[:(]", field.label)[0].strip() for field in changed]
-        stays = f" What you changed stays: {', '.join(labels)}." if labels else ""
+        stays = f" What you changed stays: {', '.join(field.label for field in changed)}." if changed else ""
         self.app.say(f"Claude wrote this draft: read it before you save it.{stays}")
 
     @property

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from textual import getters, on
+from textual import events, getters, on
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.events import DescendantFocus
 from textual.widgets import TextArea
 
 from memtui.app.base import BaseApp
@@ -25,6 +24,7 @@ from memtui.documents.events import EvidenceGroup, EvidenceItem
 from memtui.documents.memory_file import MemoryFile
 from memtui.documents.quotes import without_source
 from memtui.ground.clean import clean, clean_line
+from memtui.transcript.short_text import one_line
 
 
 class Field(NamedTuple):
@@ -33,18 +33,22 @@ class Field(NamedTuple):
     name: str
     """That of the `MemoryFile` field; `summary` belongs to the capture."""
     label: str
+    hint: str = ""
+    """What it is for."""
     listed: bool = False
     """Whether each line is an item."""
+    optional: bool = False
+    """Whether the draft usually does: one line, unless it has the focus."""
 
 
 FIELDS = (
     Field("title", "Title"),
-    Field("summary", "Summary (for the capture)"),
-    Field("goal", "Goal"),
-    Field("learnings", "Learnings", listed=True),
-    Field("questions", "Open questions / issues", listed=True),
-    Field("confidence", "Confidence: High, Medium or Low, and why"),
-    Field("key_files", "Key files", listed=True),
+    Field("summary", "Summary", "for the capture"),
+    Field("learnings", "Learnings", "what to keep", listed=True),
+    Field("goal", "Goal", optional=True),
+    Field("questions", "Open questions / issues", listed=True, optional=True),
+    Field("confidence", "Confidence", "High, Medium or Low, and why", optional=True),
+    Field("key_files", "Key files", listed=True, optional=True),
 )
 
 
@@ -100,30 +104,46 @@ def with_item(text: str, item: str, *, listed: bool) -> str:
     return text if item in text else " ".join(part for part in (text.rstrip(), item) if part)
 
 
-_FRAME = 2
+_LABEL = 1
+"""Rows of a field's label."""
 _TARGET_AT_FIRST = "learnings"
 
 
 class FormField(TextField):
-    """One field of the memory form."""
+    """One field of the memory form: its label, and below it the text.
+
+    Where the text is empty, or the field optional, only the label's line is shown, with the text's beginning,
+    until the field has the focus.
+    """
 
     def __init__(self, field: Field) -> None:
         super().__init__(id=f"field-{field.name}", tab_behavior="focus", highlight_cursor_line=False)
         self.field = field
-        self.border_title = Content(field.label)
-        self.styles.height = 1 + _FRAME
+        self.is_target = False
+        """Whether facts are added to it."""
+        self.set_class(field.optional, "-optional")
+
+    def on_mount(self) -> None:
+        self.watch(self, "has_focus", self.fit)
 
     @on(TextArea.Changed)
-    def _changed(self) -> None:
-        self._fit()
+    def fit(self) -> None:
+        """Give it the height of what it shows now."""
+        folded = not self.has_focus and (self.field.optional or not self.text.strip())
+        self.styles.height = _LABEL + (0 if folded else max(1, self.wrapped_document.height))
+        aside = self._gist if folded else self.field.hint
+        target = " · space adds here" if self.is_target else ""
+        self.border_title = Content.assemble(self.field.label, (f"{target}  {aside}", "$quiet not bold"))
+
+    @property
+    def _gist(self) -> str:
+        text = "; ".join(items(self.text)) if self.field.listed else self.text
+        return one_line(text) or ": ".join(filter(None, (self.field.hint, "nothing yet")))
 
     def on_resize(self) -> None:
-        self.call_after_refresh(self._fit)
-
-    def _fit(self) -> None:
-        height = max(1, self.wrapped_document.height) + _FRAME
-        if self.styles.height is None or self.styles.height.value != height:
-            self.styles.height = height
+        self.call_after_refresh(self.fit)
+        if self.has_focus:  # it has unfolded
+            self.call_after_refresh(self.scroll_visible, animate=False, force=True)
 
     def add(self, text: str) -> bool:
         """Add a piece of text; False if the field already contains it."""
@@ -150,7 +170,7 @@ class ReviewForm(VerticalScroll):
     def on_mount(self) -> None:
         self.aim(self._target)
 
-    def on_descendant_focus(self, event: DescendantFocus) -> None:
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self.scroll_to_widget(event.widget, animate=False, force=True)
 
     def field(self, name: str) -> FormField:
@@ -162,9 +182,9 @@ class ReviewForm(VerticalScroll):
 
     def aim(self, name: str) -> None:
         self._target = name
-        for field in FIELDS:
-            here = field.name == name
-            self.field(field.name).border_subtitle = Content("space adds here") if here else ""
+        for field in self.query(FormField):
+            field.is_target = field.field.name == name
+            field.fit()
 
     @property
     def texts(self) -> dict[str, str]:
@@ -274,7 +294,7 @@ class EvidencePane(Vertical):
         item = self._items.get(key)
         if not isinstance(item, EvidenceItem):
             return Content(clean_line(item or ""))
-        text = todo_line(clean_line(item.text))
+        text = f" {todo_line(clean_line(item.text))}"
         used = _USED if self._is_used(written(item)) else ""
         if item.kind in ("file", "reference"):
             text = cut_left(text, max(1, width - len(used) - 1) if used else width)

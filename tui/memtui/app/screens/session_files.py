@@ -49,7 +49,10 @@ def resume(
         if sure:
             _resume(app, model, session, fork=True)
 
-    question = f"This session was written {max(0, round(quiet))} s ago. Resume a copy of it?"
+    command = " ".join(resume_command(session.session_id, fork=True))
+    question = (
+        f"This session was written {max(0, round(quiet))} s ago. Resume a copy of it? It runs {command}"
+    )
     app.push_screen(ConfirmScreen(question, yes="Fork", no="Leave it", safe=True), answered)
 
 

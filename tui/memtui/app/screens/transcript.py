@@ -42,9 +42,9 @@ class TranscriptScreen(StyledOnce):
     app = getters.app(BaseApp)
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "find", "find", id="filter", tooltip="filter here, or find, as you type"),
         Binding("n", "again(1)", "next", tooltip="go to the next hit"),
-        Binding("N", "again(-1)", "hit before", show=False, tooltip="go to the previous hit"),
+        Binding("N", "again(-1)", "before", tooltip="go to the previous hit"),
+        Binding("slash", "find", "find", id="filter", tooltip="filter here, or find, as you type"),
         Binding("left_square_bracket", "turn(-1)", "turn before", show=False, tooltip="the previous turn"),
         Binding("right_square_bracket", "turn(1)", "next turn", tooltip="the next turn"),
         Binding(
@@ -102,6 +102,8 @@ class TranscriptScreen(StyledOnce):
         self._query = " ".join(find)
         self._sought = find
         self._typed = ""
+        self._searching = False
+        """Whether the footer offers the keys that go from hit to hit."""
 
     def compose(self) -> ComposeResult:
         yield self.view
@@ -122,6 +124,14 @@ class TranscriptScreen(StyledOnce):
         self.view.border_title = Content(title(self.view, self.view.outer_size.width))
         self.view.border_subtitle = Content(place(self.view, found, self._typed))
         self.query_one(InputLine).show_status(found)
+
+        if self._searching != bool(self.finder.text):
+            self._searching = not self._searching
+            self.refresh_bindings()
+
+    @property
+    def idle_keys(self) -> frozenset[str]:
+        return frozenset() if self._searching else frozenset(["again(1)", "again(-1)"])
 
     def on_key(self, event: events.Key) -> None:
         """A digit extends the number typed before G or %."""
