@@ -37,8 +37,6 @@ def file(path: str, times: int = 1, *, created: bool = False, subagent: bool = F
         (".claude/commands/ship.md", "slash command"),
         (".claude/skills/x/SKILL.md", "skill"),
         ("README.md", "readme"),
-        ("CHANGELOG.md", "changelog"),
-        ("ARCHITECTURE.md", "architecture documentation"),
         ("docs/notes.md", "documentation"),
         ("docs/plans/lock.md", "plan"),
         ("package.json", "dependencies"),
@@ -58,7 +56,7 @@ def file(path: str, times: int = 1, *, created: bool = False, subagent: bool = F
         ("data/users.json", "data"),
         ("src/types/user.ts", "type definitions"),
         ("src/global.d.ts", "type definitions"),
-        ("db/migrations/001_init.sql", "database migration"),
+        ("db/migrations/001_init.sql", "database schema"),
         ("prisma/schema.prisma", "database schema"),
         ("api/user.proto", "interface definition"),
         ("src/models/user.py", "model"),
@@ -67,7 +65,6 @@ def file(path: str, times: int = 1, *, created: bool = False, subagent: bool = F
         ("src/pages/index.astro", "page"),
         ("src/hooks/useUser.ts", "React hook"),
         ("app/routes/events.ts", "API routes"),
-        ("src/services/mail.py", "service"),
         ("src/utils/text.py", "helper functions"),
         ("cmd/tool/main.go", "entry point"),
         ("src/pkg/__init__.py", "exports"),
@@ -94,7 +91,7 @@ def named(files: tuple[FileFact, ...], *shell: str) -> list[tuple[str, str]]:
     return [(each.path.removeprefix(f"{ROOT}/"), each.role) for each in found]
 
 
-def test_source_before_tests_before_documents_and_all_are_named() -> None:
+def test_the_most_edited_stand_first_then_source_and_all_are_named() -> None:
     files = (
         file("README.md", 3),
         file("tests/test_lock.py", 2),
@@ -106,12 +103,12 @@ def test_source_before_tests_before_documents_and_all_are_named() -> None:
     )
     assert named(files, f"{ROOT}/src/gen.py", "/tmp/out.txt") == [
         ("src/lock.py", "implementation, 4 edits"),
-        ("src/other.py", "implementation, created"),
-        ("src/types/lock.ts", "type definitions, by a subagent"),
-        ("tests/test_lock.py", "tests of lock.py, 2 edits"),
         ("README.md", "readme, 3 edits"),
+        ("tests/test_lock.py", "tests of lock.py, 2 edits"),
+        ("src/other.py", "implementation, created"),
         ("logo.png", "asset"),
-        ("/tmp/try.py", "scratch file, most edited, 9 edits"),
+        ("src/types/lock.ts", "type definitions, by a subagent"),
+        ("/tmp/try.py", "scratch file, 9 edits"),
         ("src/gen.py", "implementation, written by a command"),
     ]
 
@@ -140,7 +137,7 @@ def test_references_by_the_seeds_priorities() -> None:
         ("CLAUDE.md", "project instructions"),
         ("src/auth/token.py", "related module"),
         ("tests/test_lock.py", "tests of lock.py"),
-        ("docs/guide.md", "documentation"),
         ("lib/far.py", "implementation"),
+        ("docs/guide.md", "documentation"),
         ("/usr/lib/python3/json.py", "implementation"),
     ]

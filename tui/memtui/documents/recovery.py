@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from math import log2
 from pathlib import Path, PureWindowsPath
 from typing import Annotated
 
@@ -379,44 +378,16 @@ def mapped(text: str, root: str, here: Path) -> str:
 _REFERENCES = 12
 """Maximum number of files that were only read; they save a search, and are no complete list."""
 
-_CHANGED = {
-    Kind.SOURCE: 6.0,
-    Kind.TYPES: 5.0,
-    Kind.CONFIG: 3.5,
-    Kind.TEST: 3.0,
-    Kind.DOCS: 1.5,
-    Kind.ASSET: 0.0,
-    Kind.SCRATCH: -6.0,
-}
-"""Source before types, configuration, tests, documents."""
-_NO_CODE = frozenset({"styles", "web page", "page template"})
-_LOOKS = 4.0
-"""Penalty for styles and pages, next to code."""
-_OUTSIDE = 4.0
-"""Penalty for files outside the project."""
-_GONE = 8.0
-"""Penalty for files that were deleted or moved."""
-_BY_SUBAGENT = 1.5
-_RECENT = 2.0
-"""Bonus for the file whose first change was the latest."""
-
-_MANY = 2
-"""Minimum number of edits for a file to be called the most edited one."""
-
 _FIRST = frozenset({"project instructions", "dependencies", "TypeScript configuration"})
 """Configuration that a new session reads first."""
 
-_HIGH, _MEDIUM, _LOW, _LOWEST = 9.0, 6.0, 4.0, 2.0
-"""The seed's priorities: project configuration and types; related modules and tests; documents; the rest."""
-
 
 def working_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
-    """All files that the session changed, the most important first; those only written by commands last."""
+    """All files that the session changed, the most edited first; those only written by commands last."""
     files = facts.modified_files
-    weights = {file.path: _weight(file, index, len(files), root) for index, file in enumerate(files)}
-    ranked = sorted(files, key=lambda file: -weights[file.path])
-    top = _most_edited(files)
-    named = [_named(file, _changed_role(file, files, root, top)) for file in ranked]
+    latest_first = reversed(files)
+    ranked = sorted(latest_first, key=lambda file: _rank(file, role_of(file.path, root), root))
+    named = [_named(file, _changed_role(file, files, root)) for file in ranked]
     for file in facts.shell_files:
         role = role_of(file.path, root)
         if role.kind is not Kind.SCRATCH:
@@ -426,12 +397,10 @@ def working_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
     return tuple(named)
 
 
-def _most_edited(files: Sequence[FileFact]) -> str:
-    """The path with the most edits, "" if there is a tie; the purpose of a file is not on record."""
-    most, *others = sorted((file.times for file in files), reverse=True) or (0,)
-    if most < _MANY or most in others:
-        return ""
-    return next(file.path for file in files if file.times == most)
+def _rank(file: FileFact, role: Role, root: str) -> tuple[int, ...]:
+    """Last come files outside the project, deleted and temporary ones; of equals, source comes first."""
+    away = inside_of(file.path, root) == file.path or _is_gone(file) or role.kind is Kind.SCRATCH
+    return (away, file.subagent, -file.times, role.kind)
 
 
 def _named(file: FileFact, role: str) -> RoleFile:
@@ -440,27 +409,13 @@ def _named(file: FileFact, role: str) -> RoleFile:
     return RoleFile(path=file.path, role=f"{role}, {where}" if where else role)
 
 
-def _weight(file: FileFact, index: int, number: int, root: str) -> float:
-    role = role_of(file.path, root)
-    looks = role.kind is Kind.SOURCE and role.text in _NO_CODE
-    weight = _LOOKS if looks else _CHANGED[role.kind]
-    weight += 1.5 * log2(1 + file.times)
-    weight += _RECENT * index / max(1, number - 1)
-    if inside_of(file.path, root) == file.path:
-        weight -= _OUTSIDE
-    if _is_gone(file):
-        weight -= _GONE
-    return weight - _BY_SUBAGENT if file.subagent else weight
-
-
 def _is_gone(file: FileFact) -> bool:
     """Whether the file was deleted or moved."""
     return file.fate not in ("", PUT_BACK)
 
 
-def _changed_role(file: FileFact, files: Sequence[FileFact], root: str, top: str) -> str:
+def _changed_role(file: FileFact, files: Sequence[FileFact], root: str) -> str:
     parts = [_with_subject(role_of(file.path, root), file.path, files)]
-    parts.append("most edited" if file.path == top else "")
     parts.append("created" if file.created else "")
     parts.append(f"{file.times} edits" if file.times > 1 else "")
     parts.append("by a subagent" if file.subagent else "")
@@ -484,8 +439,7 @@ def _with_subject(role: Role, path: str, files: Sequence[FileFact]) -> str:
 
 def reference_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
     """The files that were only read and that a new session would look for first."""
-    changed = {path_identity(file.path) for file in facts.modified_files}
-    changed |= {path_identity(file.path) for file in facts.shell_files}
+    changed = {path_identity(file.path) for file in (*facts.modified_files, *facts.shell_files)}
     folders = {folder_of(file.path) for file in facts.modified_files}
     unsure = ", changes by subagents unknown" if facts.missing_agents else ""
     rated = []
@@ -494,30 +448,27 @@ def reference_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
             file = replace(file, path=there, fate="")
         role = role_of(file.path, root)
         if path_identity(file.path) not in changed and role.kind is not Kind.SCRATCH and not _is_gone(file):
-            weight, text = _rated(file, role, facts.modified_files, folders)
-            weight += log2(1 + min(file.times, 8)) - (1.5 if file.subagent else 0.0)
-            weight -= _OUTSIDE if inside_of(file.path, root) == file.path else 0.0
-            rated.append((weight, _named(file, f"{text}{unsure}")))
-    rated.sort(key=lambda pair: -pair[0])
-    return tuple(file for _, file in rated[:_REFERENCES])
+            priority, text = _priority(role, file.path, facts.modified_files, folders)
+            away, *rank = _rank(file, role, root)
+            rated.append(((away, priority, *rank), _named(file, f"{text}{unsure}")))
+    return tuple(file for _, file in sorted(rated, key=lambda pair: pair[0])[:_REFERENCES])
 
 
-def _rated(file: FileFact, role: Role, changed: Sequence[FileFact], folders: set[str]) -> tuple[float, str]:
-    """Weight and role of a file that was only read."""
-    related = folder_of(file.path) in folders
+def _priority(role: Role, path: str, changed: Sequence[FileFact], folders: set[str]) -> tuple[int, str]:
+    """The seed's priority of a file that was only read, 0 being the highest, and its role.
+
+    First project instructions, dependencies and types, then modules beside changed ones, tests of those and
+    configuration, other code and documents, and the rest.
+    """
+    related = folder_of(path) in folders
+    text = _with_subject(role, path, changed)
     if role.kind is Kind.TYPES or role.text in _FIRST:
-        return _HIGH, role.text
-    if role.kind is Kind.CONFIG:
-        return _MEDIUM, role.text
-    if role.kind is Kind.TEST:
-        text = _with_subject(role, file.path, changed)
-        return (_MEDIUM if related or text != role.text else _LOW), text
-    if role.kind is Kind.SOURCE:
-        generic = role.text == "implementation"
-        if related:
-            return _MEDIUM + 1, "related module" if generic else f"{role.text}, related module"
-        return _LOW, role.text
-    return (_LOW if role.kind is Kind.DOCS else _LOWEST), role.text
+        return 0, text
+    if role.kind is Kind.SOURCE and related:
+        return 1, "related module" if text == "implementation" else f"{text}, related module"
+    if role.kind is Kind.CONFIG or (role.kind is Kind.TEST and (related or text != role.text)):
+        return 2, text
+    return 4 if role.kind is Kind.ASSET else 3, text
 
 
 def last_action(facts: Facts) -> str:

@@ -76,7 +76,7 @@ _SCRATCH = re.compile(
 
 _CODE = (
     "py|pyi|tsx?|jsx?|mjs|cjs|go|rs|rb|php|java|kts?|cs|swift|exs?|erl|c|cc|cpp|cxx|h|hh|hpp|m|mm|scala|clj|hs|ml"
-    "|lua|dart|r|jl|zig|nim|pl|sol|vb|fs|groovy|sh|bats"
+    "|lua|dart|r|jl|zig|nim|pl|sol|vb|fs|groovy|sh|bats|sql"
 )
 """Extensions of source code."""
 
@@ -104,7 +104,6 @@ _RULES: tuple[tuple[Kind, str, str], ...] = (
     (Kind.TEST, "test data",
      r"/(?:__)?(?:fixtures?|testdata|snapshots|__mocks__|golden|cassettes)(?:__)?/"),
     (Kind.TEST, "integration tests", r"/(?:integration(?:[-_]tests?)?|tests?/integration)/"),
-    (Kind.TEST, "benchmark", r"/bench(?:mark)?s?/|[._-]bench\.\w+$"),
     (Kind.TEST, "tests",
      r"[._-](?:test|tests|spec)\.\w+$|/test_[^/]+\.\w+$|/[A-Z]\w*Tests?\.(?:java|kt|cs|swift)$"),
     (Kind.TEST, "test code", rf"/(?:__tests__|tests?|specs?)/(?:.*/)?[^/]+\.(?:{_CODE})$"),
@@ -126,15 +125,10 @@ _RULES: tuple[tuple[Kind, str, str], ...] = (
     (Kind.CONFIG, "linter configuration",
      rf"/\.?(?:{'|'.join(LINTERS | FORMATTERS)}|golangci|pre-commit)"
      r"(?:rc)?(?:[.-][\w.-]*)?$"),
-    (Kind.DOCS, "changelog", r"/(?:CHANGELOG|CHANGES|HISTORY|NEWS|RELEASES?)(?:\.\w+)?$"),
     (Kind.DOCS, "readme", r"/README[\w.-]*$"),
-    (Kind.DOCS, "architecture documentation",
-     r"/(?:ARCHITECTURE|DESIGN)[\w.-]*\.\w+$|/(?:adr|rfcs?|decisions)/[^/]+\.md$"),
-    (Kind.DOCS, "licence", r"/(?:LICEN[CS]E|COPYING|NOTICE)[\w.-]*$"),
     (Kind.DOCS, "documentation", r"\.(?:md|mdx|rst|adoc|org|tex|qmd)$"),
     (Kind.DOCS, "text file", r"\.txt$"),
-    (Kind.TYPES, "database migration", r"/(?:migrations?|alembic/versions)/"),
-    (Kind.TYPES, "database schema", r"/schema\.(?:prisma|sql|rb)$"),
+    (Kind.TYPES, "database schema", r"/(?:migrations?|alembic/versions)/|/schema\.(?:prisma|sql|rb)$"),
     (Kind.TYPES, "interface definition",
      r"\.(?:proto|graphql|gql|thrift|avsc|wsdl)$|/openapi[\w.-]*\.(?:json|ya?ml)$"),
     (Kind.TYPES, "type definitions",
@@ -142,15 +136,12 @@ _RULES: tuple[tuple[Kind, str, str], ...] = (
      r"|typings|protocols)\.\w+$"),
     (Kind.TYPES, "schema", r"/schemas?/[^/]+\.\w+$|[._-]?schemas?\.(?:json|ts|py|go|rb)$"),
     (Kind.TYPES, "model", r"/(?:models?|entit(?:y|ies))/[^/]+\.\w+$|/models?\.\w+$"),
-    (Kind.TYPES, "constants", r"/(?:constants?|consts|enums?)\.\w+$"),
     (Kind.SOURCE, "styles", r"\.(?:css|scss|sass|less|styl|tcss)$"),
     (Kind.ASSET, "asset",
      r"\.(?:png|jpe?g|gif|svg|ico|webp|pdf|woff2?|ttf|mp[34]|wav|zip|gz|tar|db|sqlite\d?"
      r"|bin|lock)$"),
     (Kind.SOURCE, "notebook", r"\.ipynb$"),
-    (Kind.SOURCE, "database queries", r"\.sql$"),
-    (Kind.SOURCE, "web page", r"\.html?$"),
-    (Kind.SOURCE, "page template", r"\.(?:ejs|hbs|jinja2?|j2|erb|liquid|pug|twig|blade\.php)$"),
+    (Kind.SOURCE, "web page", r"\.(?:html?|ejs|hbs|jinja2?|j2|erb|liquid|pug|twig|blade\.php)$"),
     (Kind.CONFIG, "configuration",
      r"/(?:config|settings)\.(?![jt]sx$|vue$|svelte$|s?css$|html?$)\w+$|\.config\.[mc]?[jt]s$|/(?:config|conf|settings)/[^/]+$"
      r"|\.(?:toml|ini|cfg|conf|properties|ya?ml|plist|tfvars|tf|hcl|nix|service)$"
@@ -166,12 +157,9 @@ _RULES: tuple[tuple[Kind, str, str], ...] = (
      r"/(?:api|routes?|routers?|endpoints?|controllers?|handlers?)/[^/]+\.\w+$|/(?:routes?"
      r"|router|urls|api|server|controller|handler)\.\w+$"),
     (Kind.SOURCE, "state store", r"/(?:stores?|state|reducers?|slices?)/[^/]+\.[jt]s$"),
-    (Kind.SOURCE, "service", r"/services?/[^/]+\.\w+$|[._-]?service\.\w+$"),
-    (Kind.SOURCE, "middleware", r"/middlewares?/|/middleware\.\w+$"),
     (Kind.SOURCE, "helper functions",
      r"/(?:utils?|helpers?|common|shared)/[^/]+\.\w+$|/(?:utils?|helpers?)\.\w+$"),
     (Kind.SOURCE, "command line", r"/(?:cli|cmd|commands?)\.\w+$"),
-    (Kind.SOURCE, "hook script", r"/\.?(?:hooks|husky)/[^/]+$"),
     (Kind.SOURCE, "script", r"/(?:scripts?|bin|tools|hack)/[^/]+$|\.(?:sh|bash|zsh|fish|ps1|bat|cmd)$"),
     (Kind.SOURCE, "entry point",
      r"/(?:main|__main__|app|index|server|program)\.(?:py|go|rs|[jt]s|mjs|c|cc|cpp|cs|java"
