@@ -76,7 +76,7 @@ class PendingPane(Pane):
         self.reviewed_too = False
         self._health: HealthView | None = None
         self._names: dict[str, str] = {}
-        """The sessions' names by their ids, once their transcripts are read."""
+        """The names of the captures' sessions, once their transcripts are read."""
         self.losses: dict[str, tuple[int, int] | None] = {}
         """Number of losses that count, and of tokens left, for each capture's compaction; None if no
         transcript has it."""
@@ -170,7 +170,7 @@ class PendingPane(Pane):
 
     def _subject(self, key: str, capture: Capture | PendingText) -> str:
         """What it is about, after its number among the captures of its session if there are several."""
-        known = self._names.get(capture.session_id)
+        known = self._names.get(key)
         title = clean_line(known or opening(capture.first_message)) or "(no first message)"
         number = self.view.numbers.get(key)
         return f"{number} · {title}" if number else title
@@ -209,9 +209,9 @@ class PendingPane(Pane):
         cancelled = progress.cancelled if progress else lambda: self.model.stopped
         try:
             transcript = self.model.check_transcript(item.capture.transcript)
-            session, name = item.capture.session_id, self.model.readings.name(transcript)
-            if self._names.get(session) != name:
-                self._names[session] = name
+            name = self.model.readings.name(transcript)
+            if self._names.get(item.entry.name) != name:
+                self._names[item.entry.name] = name
                 self.call_later(self.refresh_rows)
                 self.call_later(self.post_message, self.Changed(self))  # the detail is called by it, too
             found = self.model.readings.aftermath(transcript, item.capture.timestamp, cancelled)
