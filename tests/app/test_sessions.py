@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 from contextlib import nullcontext
 from datetime import timedelta
@@ -122,6 +123,25 @@ async def test_claude_goes_on_in_the_sessions_folder(
         (tmp_path / "bin" / "claude").write_text("#!/bin/sh\nexit 3\n")
         await driver.press("R")
         assert driver.last_said == "claude ended with status 3."
+
+
+async def test_a_session_that_was_written_just_now_is_resumed_as_a_copy_and_says_how(
+    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(two) as driver:
+        rows = await listed(driver)
+        log = stand_in(driver, tmp_path, monkeypatch)
+        path = two.transcript_path(SECOND)
+        now = driver.app.model.clock().timestamp()
+        os.utime(path, (now, now))
+        rows.select(str(path))
+        await driver.press("R")
+        asked = " ".join(driver.shown.replace("│", " ").split())
+        assert "written 0 s ago. Resume a copy of it? It runs claude --resume" in asked
+        await driver.press("n", "R")
+        assert not log.exists()
+        await driver.press("y")
+        assert "--fork-session" in log.read_text()
 
 
 async def test_a_file_that_is_not_named_by_an_id_is_not_resumed(

@@ -164,20 +164,8 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
             except FormatError as error:
                 lines = [line(f"This is not a recovery text: {error}.", "bad")]
             else:
-                lines = self._checked(points)
+                lines = _checklist(points)
             self.query_one("#compact-checks", DocumentView).show(Document(lines), keep_scroll=True)
-
-    def _checked(self, points: tuple[Point, ...]) -> list[Line]:
-        """The checklist; a point that did not pass is a link to its line."""
-        lines = checklist_lines(points)
-        lead = [point for point in points if point.verdict.value != "pass"]
-        return [
-            lines[0],
-            *(
-                shown._replace(link=f"line:{point.line}") if point.line else shown
-                for point, shown in zip(lead, lines[1:], strict=True)
-            ),
-        ]
 
     @on(DocumentView.Followed)
     def _followed(self, message: DocumentView.Followed) -> None:
@@ -237,8 +225,8 @@ def _stored_once(
     return "", stored.id
 
 
-def checklist_lines(points: Sequence[Point]) -> list[Line]:
-    """The counts of verdicts on one line, then the points that did not pass."""
+def _checklist(points: Sequence[Point]) -> list[Line]:
+    """The counts of verdicts on one line, then the points that did not pass, as links to their lines."""
     number = Counter(point.verdict.value for point in points)
     shown = [("pass", "✓", "good"), ("warn", "!", "warn"), ("fail", "✗", "bad")]
     counts = [(f"{number[verdict]} {mark}  ", role) for verdict, mark, role in shown if number[verdict]]
@@ -247,7 +235,6 @@ def checklist_lines(points: Sequence[Point]) -> list[Line]:
     for point in points:
         if point.verdict.value != "pass":
             place = (f"  line {point.line}", "dim") if point.line else ""
-            lines.append(
-                styled(marks[point.verdict.value], f"{point.name}: ", (point.message, ""), place, hang=4)
-            )
+            made = styled(marks[point.verdict.value], f"{point.name}: ", point.message, place, hang=4)
+            lines.append(made._replace(link=f"line:{point.line}") if point.line else made)
     return lines
