@@ -88,11 +88,7 @@ _OBJECTIVE = re.compile(r"^##[ \t]+Objective[^\n]*\n\s*([^\n#][^\n]*)", re.IGNOR
 
 
 class MemoryMissing(FileProblem):
-    """No memory has this id; `near` are the most similar ids."""
-
-    def __init__(self, path: Path, reason: str, near: Sequence[str] = ()) -> None:
-        super().__init__(path, reason)
-        self.near = tuple(near)
+    """No memory has this id, or several do; the reason names the most similar ids."""
 
 
 class IdTaken(FileProblem):
@@ -222,7 +218,7 @@ class MemoryStore:
         reason = (
             f"has {len(found)} memories that begin or end with {beginning.strip()}: {named}; give more of it"
         )
-        raise MemoryMissing(self._trash if deleted else self._memories, reason, found[:_NEAR])
+        raise MemoryMissing(self._trash if deleted else self._memories, reason)
 
     def list(self, where: Filter = _EVERY, *, limit: int | None = None) -> Page:
         """Memories, newest first by their ids; including broken ones, as in `Filter.fits`.
@@ -439,7 +435,7 @@ class MemoryStore:
         where = f"see `memtui memory list{' --trash' if deleted else ''}`" if ids else "it is empty"
         known = f"nearest: {', '.join(near)}" if near else where
         folder = self._trash if deleted else self._memories
-        return MemoryMissing(folder, f"has no memory {wanted.strip() or repr(wanted)}; {known}", near)
+        return MemoryMissing(folder, f"has no memory {wanted.strip() or repr(wanted)}; {known}")
 
 
 def _rendered(path: Path, meta: MemoryMeta, body: bytes) -> bytes:

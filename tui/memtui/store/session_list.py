@@ -332,7 +332,7 @@ def session_tree(
 
 
 def _naming(
-    session_id: str, entries: Iterable[Entry], within: Path, cancelled: Callable[[], bool] = never
+    session_id: str, entries: Iterable[Entry], within: Path, cancelled: Callable[[], bool]
 ) -> Iterator[Entry]:
     """The files whose beginning names the session."""
     name = os.fsencode(session_id)
