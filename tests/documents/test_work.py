@@ -86,6 +86,7 @@ def test_a_plan_without_a_decision_waits() -> None:
     assert open_work(asked) == []
     assert goal(asked) == '"build it" (first asked, L9)'
     assert goal_words(goal(asked)) == "build it"
+    assert goal_words('"/deploy" (Plan: ship "it") (first asked, L4)') == '/deploy (Plan: ship "it")'
     assert goal_words("Build a kiln (L5), soon") == "Build a kiln (L5), soon"
     worked = replace(facts, modified_files=(changed("/w/a.py", 9),))
     assert open_work(worked) == []

@@ -262,6 +262,9 @@ LAST = "last asked"
 _DRAFTED = re.compile(rf"^(?P<words>.+?) \((?:{_PLAN}|{_FIRST}|{LAST}|plan [a-z ]+)[,)]")
 """A drafted goal; those of earlier versions began with the last request, or a plan without a decision."""
 
+_QUOTED = re.compile(r'^"(.+?)"(?=$| \()')
+"""The quotation marks of a request, which its purpose may follow in brackets."""
+
 ONLY_CAPTURE = "only the capture is known: its transcript is gone"
 """Sentence in all documents of a session whose transcript is deleted."""
 
@@ -291,7 +294,7 @@ def telling_requests(facts: Facts) -> list[UserRequest]:
 def goal_words(text: str) -> str:
     """The plan's title or the request alone of what `goal` worded; other goals as they are."""
     found = _DRAFTED.match(text)
-    return found["words"].strip('"') if found else text
+    return _QUOTED.sub(r"\1", found["words"]) if found else text
 
 
 def title_of(facts: Facts) -> str:
