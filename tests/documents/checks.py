@@ -13,8 +13,6 @@ T = TypeVar("T")
 HOSTILE_SECONDS = 1.25
 """A quadratic parser needs far longer for the texts below; a busy machine must not fail the test."""
 
-_LARGE = 1 << 17
-
 
 def settled(text: str, parse: Callable[[str], T], render: Callable[[T], str]) -> None:
     """Reading `text` fails as documented, or gives what reading its canonical form gives again."""
@@ -42,8 +40,3 @@ def ends_soon(parse: Callable[[str], object], text: str, seconds: float = HOSTIL
     except FormatError as error:
         assert_clause(error)
     assert process_time() - start < seconds
-
-
-def repeated(unit: str, prefix: str = "", suffix: str = "") -> str:
-    """128 KB of `unit`."""
-    return prefix + unit * (_LARGE // len(unit)) + suffix

@@ -24,7 +24,6 @@ WAYS: tuple[Way, ...] = ("small", "own", "no")
 """`small`: a small model with the summary; `own`: the session's own, which has the conversation before it."""
 
 _FILE = "choice"
-_LIMIT = 64 << 10
 _NAMES = {"small": "haiku", "own": "this session's model"}
 _MOST = 200
 """The most candidates that a model is shown."""

@@ -153,10 +153,6 @@ class Text:
         )
 
 
-def _is_short(word: str) -> bool:
-    return len(word) < _SHORT and word.isascii()
-
-
 def identifiers(text: str) -> tuple[str, ...]:
     """The identifiers of a line, case-folded, without quotes."""
     found = (" ".join(match[0].strip(_EDGES).casefold().split()) for match in IDENTIFIER.finditer(text))
