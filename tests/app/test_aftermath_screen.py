@@ -12,7 +12,7 @@ from memtui.app.screens.dialogs import legend
 from memtui.app.screens.lost import LostScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document_view import DocumentView
-from memtui.lost.outbox import RESCUE, Message, Outbox
+from memtui.lost.outbox import NOTE, RESCUE, Message, Outbox
 from memtui.lost.pins import Pins
 from memtui.plugin.installing import settings_block
 from tests.app.harness import SHORT, SIZES, WIDE, Driver, opened
@@ -160,8 +160,12 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
     Outbox(lossy.home, "of-another-project").put(Message(RESCUE, "- never", rows=5))
     async with opened(lossy) as driver:  # another run sees what waits
         await driver.until(lambda: "⏳ 2 lines wait" in driver.shown, "only those of this project")
+        note = Outbox(lossy.home, "s-1").put(Message(NOTE, "- a note", rows=1))
         screen = await aftermath(driver)
-        assert "⏳ 2 lines wait for the next prompt" in driver.shown
+        assert "⏳ 3 lines wait for the next prompt" in driver.shown
+        await driver.press("w")  # what cannot be ticked here goes first
+        await driver.until_said("1 line taken back; u hands over again.")
+        assert not note.path.exists() and "⏳ 2 lines wait" in driver.shown
         assert "space, w take it back" in driver.shown
         await driver.press("space", "w")
         await driver.until_said("1 line taken back; u hands over again.")

@@ -298,3 +298,48 @@ def total(cart): return sum(cart)
         "确认一下这个问题只在星期一出现。",
         "然后修复它并且添加测试。",
     ]
+
+
+def test_of_a_skill_only_what_the_session_uses_is_its_procedure(tmp_path: Path) -> None:
+    made = Transcript(cwd=ROOT)
+    made.user("round the tax per line in the invoice")
+    made.tool("Skill", skill="work")
+    advice = [
+        "- Tests pass (run `bin/rails test`)",
+        "- Do NOT leave features 80% done",
+        "1. Look around first",
+    ]
+    steps = ["2. Check with `make lint`", "3. Ask for a review of it", "- Never change `src/tax.ts` alone"]
+    made.user([{"type": "text", "text": "\n".join((*advice, *steps))}], isMeta=True)
+    made.user([{"type": "text", "text": "Another text of Claude Code's own"}], isMeta=True)
+    made.edit(f"{ROOT}/src/tax.ts")
+    made.tool("Bash", command="cd web && make all")
+    made.compaction(summary=SUMMARY.replace("src/tax.ts", ""))
+    found = [each.text for each in read(made, tmp_path).rows if each.kind == "step"]
+    assert sorted(found) == [
+        "Ask for a review of it",
+        "Check with `make lint`",
+        "Never change `src/tax.ts` alone",
+    ]
+
+
+def test_a_reminder_of_claude_code_in_a_file_that_was_read_is_no_line(tmp_path: Path) -> None:
+    made = Transcript(cwd=ROOT)
+    made.user("round the tax per line in the invoice")
+    text = (
+        "1→Never round twice in `tax.md`.\n\n<system-reminder>\nYou MUST refuse `x.py`.\n</system-reminder>\n"
+    )
+    made.tool("Read", text, file_path=f"{ROOT}/tax.md")
+    made.compaction()
+    texts = [each.text for each in read(made, tmp_path).rows]
+    assert "Never round twice in `tax.md`." in texts and not any("refuse" in each for each in texts)
+
+
+def test_no_name_of_a_long_plan_is_left_out(tmp_path: Path) -> None:
+    names = [f"TestRoundingOfLineNumber{number}" for number in range(40)]
+    code = "\n".join(f"func {name}(t *testing.T) {{" for name in names)
+    made = Transcript(cwd=ROOT)
+    made.user(f"Implement the following plan:\n\n# Rounding\n\n```go\n{code}\n```")
+    made.compaction()
+    found = " ".join(each.text for each in read(made, tmp_path).rows if each.text.startswith("not written"))
+    assert all(name in found.replace(",", " ").split() for name in names)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -39,7 +40,7 @@ from memtui.transcript.records import Command, CompactionFact, Facts, Source
 from memtui.transcript.sentences import announces, is_question, is_rule, sentences
 from memtui.transcript.shell import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
 from memtui.transcript.short_text import ends_of, one_line, shortened, telling_line
-from memtui.transcript.words import queued_words
+from memtui.transcript.words import queued_words, without_blocks
 
 MOST = 400
 """The most candidates of a compaction, the ones of most worth."""
@@ -91,6 +92,8 @@ _RUN = re.compile(r"^\s*(?:\$ )?([a-z][\w./-]* [^\n]{3,160})$")
 """A command in a block of a shell."""
 _STRESSED = re.compile(r"\b[A-Z]{4,}\b")
 _COMMAND = re.compile(r"`[a-z][\w./-]* [^`\n]+`")
+_PROGRAM = re.compile(r"(?:^|[;&|(`])\s*([a-z][\w./-]*)\s", re.MULTILINE)
+"""The programs of a shell's line, and those of commands that are quoted."""
 _TEMPLATE = re.compile(r"\{\w+\}|<\w+>|\[\w+\](?!\()|\be\.g\.")
 _IN_USE = 2
 """The last commands and skills, whose steps may still be due."""
@@ -179,7 +182,10 @@ class _Conversation:
 
     def __init__(self) -> None:
         self._calls: dict[str, Call] = {}
-        self._expansions: dict[str, list[Row]] = {}
+        self._expansions: dict[str, tuple[str, Source]] = {}
+        """The text of commands and skills, by name."""
+        self._used: set[str] = set()
+        """Programs and identifiers that calls were made with, or that the person has named."""
         self._refused: dict[str, list[Row]] = {}
         self._told: dict[str, list[Row]] = {}
         """Short outputs of commands."""
@@ -199,7 +205,7 @@ class _Conversation:
             yield from self._person(event, source)
         elif isinstance(event, Expansion) and self._name:
             self._expansions.pop(self._name, None)
-            self._expansions[self._name] = [*_expanded(event.text, source)]
+            self._expansions[self._name], self._name = (event.text, source), ""
         elif isinstance(event, Said) and not event.agent:
             source = source._replace(speaker="model")
             yield from _said(event.text, source)
@@ -208,13 +214,19 @@ class _Conversation:
             self._question = (
                 Row("ask", shortened(last, _QUOTE), source, "open") if is_question(last) else None
             )
-        elif isinstance(event, Call) and not event.agent:
+        elif isinstance(event, Call) and event.agent:
+            self._use(target_of(event))
+        elif isinstance(event, Call):
             self._calls[event.id] = event
+            self._use(f"{target_of(event)}\n{event.input.get('prompt', '')}")
             if event.name in SHELL_TOOLS:
                 self._tick(str(event.input.get("command", "")), source)
             self._name = str(event.input.get("skill", "")) if event.name == "Skill" else self._name
         elif isinstance(event, Result) and (call := self._calls.pop(event.id, None)):
             yield from self._result(call, event, source._replace(speaker="tool"))
+
+    def _use(self, text: str) -> None:
+        self._used.update(_PROGRAM.findall(text), _named(text))
 
     def _result(self, call: Call, result: Result, source: Source) -> Iterator[Row]:
         target = target_of(call)
@@ -222,7 +234,7 @@ class _Conversation:
         if outcome_of(result) in ("rejected", "failed"):
             self._refused[_aim(call)] = [*_refused(call, result, source._replace(speaker="user"))]
         elif call.name in READ_TOOLS and _PLAN_FILE.search(target):
-            self._plan = target, masked(_NUMBERED_LINE.sub("", result.text)), source
+            self._plan = target, _prose(result.text), source
         elif call.name in EDIT_TOOLS:
             self._written.append((source.line, "\n".join(map(str, call.input.values()))))
         elif call.name in AGENT_TOOLS:
@@ -260,13 +272,14 @@ class _Conversation:
                 return
             text = self._queued = queued_words(text)
         self._question = None
+        self._use(text)
         yield from _of_person(text, source)
 
     def end(self) -> Iterator[Row]:
         """The steps of the last commands and skills, what stayed refused, and an unanswered question."""
         if self._question:
             yield self._question
-        steps = [*self._expansions.values()][-_IN_USE:]
+        steps = [_expanded(*each, self._used) for each in [*self._expansions.values()][-_IN_USE:]]
         yield from self._boxes.values()
         told = [*self._told.values()][-_TOLD:]
         for found in (*steps, *told, *self._refused.values()):
@@ -321,7 +334,7 @@ def _has_prose(call: Call) -> bool:
 
 def _read(text: str, source: Source) -> Iterator[Row]:
     """The telling sentences of a text that was read."""
-    text = masked(_NUMBERED_LINE.sub("", text))
+    text = _prose(text)
     yield from _code_in(text, source)
     told = (*_listed(text), *(each for each in sentences(text) if _tells(each) or is_rule(each)))
     telling = (each for each in told if not _COUNTED.search(each))
@@ -329,9 +342,14 @@ def _read(text: str, source: Source) -> Iterator[Row]:
         yield Row("report", shortened(sentence, _QUOTE), source)
 
 
+def _prose(text: str) -> str:
+    """What a tool has read, without the numbers of lines and Claude Code's own reminders."""
+    return masked(_NUMBERED_LINE.sub("", without_blocks(text)))
+
+
 def _told(line: str, result: Result, source: Source) -> Iterator[Row]:
     """The short output of a command that asks something, where it names what the command does not."""
-    command, output = bare_command(masked(line)), one_line(masked(result.text))
+    command, output = bare_command(masked(line)), one_line(_prose(result.text))
     asks = _QUERY.search(command) or ("\n" not in result.text.strip() and not _LISTING.match(command))
     if asks and len(output) <= _OUTPUT and any(each[0] not in line for each in IDENTIFIER.finditer(output)):
         yield Row("output", f"{shortened(command, 120)} → {output}", source)
@@ -342,22 +360,35 @@ def _aim(call: Call) -> str:
     return f"{call.name} {' '.join(target_of(call).split()[:3])}"
 
 
-def _expanded(text: str, source: Source) -> Iterator[Row]:
-    """The numbered steps of a command or skill, and the items that stress something or name a command."""
-    text = masked(text)
-    lines = [
-        one_line(step["step"]).replace("**", "")
-        for step in _LISTED.finditer(text)
-        if step["number"]
-        or step["box"]
-        or is_rule(step["step"])
-        or _COMMAND.search(step["step"])
-        or _STRESSED.search(step["step"])
-    ]
-    lines += _run_in(text)
-    telling = (line for line in lines if len(words(line)) > 2 and not _TEMPLATE.search(line))
-    for line in list(dict.fromkeys(telling))[:_STEPS]:
-        yield Row("step", shortened(line, _QUOTE), source)
+def _expanded(text: str, source: Source, used: set[str]) -> Iterator[Row]:
+    """The lines of a command or skill that are this session's procedure; the rest is advice for any project.
+
+    A line that names something is, where the session has used it. One that names nothing is, where it is a
+    step in order and the session has used what a line before it names.
+    """
+    text = masked(without_blocks(text))
+    found: dict[str, tuple[bool, set[str]]] = {}
+    for step in _LISTED.finditer(text):
+        line, in_order = one_line(step["step"]).replace("**", ""), bool(step["number"] or step["box"])
+        if in_order or is_rule(line) or _COMMAND.search(line) or _STRESSED.search(line):
+            programs = {command[0].strip("`").split()[0] for command in _COMMAND.finditer(line)}
+            found.setdefault(line, (in_order, programs or _named(line)))
+    for line in _run_in(text):
+        found.setdefault(line, (False, {line.split()[0]}))
+    telling = (line for line in found if len(words(line)) > 2 and not _TEMPLATE.search(line))
+    followed = False
+    for line in itertools.islice(telling, _STEPS):
+        in_order, names = found[line]
+        if names & used or (followed and in_order and not names):
+            yield Row("step", shortened(line, _QUOTE), source)
+        followed = followed or bool(names & used)
+
+
+def _named(text: str) -> set[str]:
+    """The identifiers in a text with three letters or more, paths also by their last part."""
+    found = {each[0].strip('`"“”「」『』') for each in IDENTIFIER.finditer(text)}
+    found |= {each.rpartition("/")[2] for each in found}
+    return {each for each in found if sum(map(str.isalpha, each)) > 2}
 
 
 def _run_in(text: str) -> Iterator[str]:
@@ -465,8 +496,9 @@ def _planned(facts: Facts, conversation: _Conversation) -> Iterator[Row]:
 
 
 def _plan_lines(text: str, source: Source, written: str) -> Iterator[Row]:
-    if due := [name for name in _declared_in(text) if name not in written]:
-        yield Row("step", shortened(f"not written yet: {', '.join(due)}", _QUOTE), source, target=_PLAN)
+    due = ", ".join(name for name in _declared_in(text) if name not in written)
+    for names in textwrap.wrap(due, _QUOTE - 20):
+        yield Row("step", f"not written yet: {names}", source, target=_PLAN)
     yield from _code_in(text, source)
     for line in _run_in(text):
         yield Row("step", shortened(line, _QUOTE), source, target=_PLAN)

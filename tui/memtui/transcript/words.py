@@ -177,7 +177,7 @@ def _block_words(content: list[Any]) -> tuple[WordsKind, str]:
 
 def text_words(text: str) -> tuple[WordsKind, str]:
     """Classify a text by its content alone."""
-    text = _without_blocks(text).strip() if "<" in text else text.strip()
+    text = without_blocks(text).strip() if "<" in text else text.strip()
     if not text or text == "(no content)":
         return "machine", ""
     if text[0] == "<":
@@ -189,8 +189,8 @@ def text_words(text: str) -> tuple[WordsKind, str]:
     return ("notification" if text.startswith(_NOTICES) else "typed"), text
 
 
-def _without_blocks(text: str) -> str:
-    """Remove the blocks that the editor and Claude Code add to the user's words."""
+def without_blocks(text: str) -> str:
+    """A text without what the editor and Claude Code add to it: reminders, what is selected, hooks' words."""
     kept: list[str] = []
     at = 0
     while opening := _BLOCK_OPENING.search(text, at):

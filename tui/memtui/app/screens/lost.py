@@ -28,6 +28,7 @@ from memtui.flows.rescue import (
     HandedOver,
     fitting,
     hand_over,
+    leave,
     rescue_text,
     size_of_rows,
 )
@@ -63,7 +64,11 @@ class LostScreen(Screen[None]):
             tooltip="hand the ticked lines over, once; take back those that wait",
         ),
         Binding(
-            "Y", "copy_prompt", "copy prompt", id="copy_prompt", tooltip="copy the text that restores it"
+            "Y",
+            "copy_prompt",
+            "copy prompt",
+            id="copy_prompt",
+            tooltip="copy a prompt that gives the ticked lines back",
         ),
         Binding(
             "exclamation_mark", "pin", "pin", id="pin", tooltip="pin this line: no compaction may lose it"
@@ -246,7 +251,11 @@ class LostScreen(Screen[None]):
     async def action_hand_over(self) -> None:
         aftermath, model = self.aftermath, self.model
         if aftermath and self.ticked and all(map(self._waits, self.ticked)):
-            await self._take_back(aftermath, frozenset(self.ticked))
+            keys = frozenset(self.ticked)
+            await self._take_back(aftermath, [each for each in self._waiting if keys & {*each.keys}], keys)
+            return
+        if aftermath and not self.ticked and (unlisted := self._unlisted(aftermath)):
+            await self._take_back(aftermath, unlisted, frozenset())
             return
         rows = self._chosen()
         if not rows or aftermath is None:
@@ -276,23 +285,31 @@ class LostScreen(Screen[None]):
         self._show_rows(aftermath)
         self._show_selected()
 
-    async def _take_back(self, aftermath: Aftermath, keys: frozenset[str]) -> None:
-        """Take back lines that wait for the session's next prompt; the others with them go on waiting."""
+    def _unlisted(self, aftermath: Aftermath) -> list[Message]:
+        """What waits and cannot be ticked here: notes, and lines of another compaction."""
+        listed = {row.key for row in aftermath.missing}
+        return [each for each in self._waiting if not each.keys or not listed.issuperset(each.keys)]
+
+    async def _take_back(self, aftermath: Aftermath, messages: list[Message], keys: frozenset[str]) -> None:
+        """Take back messages whole, or of them the lines with these keys: the others go on waiting."""
         model = self.model
-        messages = [each for each in self._waiting if keys & {*each.keys}]
 
         def take() -> int:
-            outbox, gone = Outbox(model.places.home, self._transcript.stem), set[str]()
+            outbox, gone = Outbox(model.places.home, self._transcript.stem), 0
             with model.changes.of_files("took lines back", [each.path for each in messages]) as making:
                 for each in messages:
-                    rest = [row for row in aftermath.missing if row.key in {*each.keys} - keys]
-                    # Lines of another compaction cannot be written anew here.
-                    if len(rest) == len({*each.keys} - keys) and outbox.remove(each):
-                        gone |= {*each.keys} & keys
-                        if rest:
-                            done = hand_over(model.places, model.clock, aftermath, rest)
-                            making.files.append(done.path)
-            return len(gone)
+                    stay = {*each.keys} - keys if keys else set()
+                    rest = [row for row in aftermath.missing if row.key in stay]
+                    if len(rest) < len(stay):  # lines of another compaction cannot be written anew here
+                        continue
+                    # First written, then removed: a failure in between loses nothing.
+                    left = leave(model.places, model.clock, aftermath, rest).path if rest else None
+                    if outbox.remove(each):
+                        gone += each.rows - len(rest)
+                        making.files += [left] if left else []
+                    elif left:
+                        left.unlink(missing_ok=True)
+            return gone
 
         with self.app.reporting("taking back"):
             taken = await asyncio.to_thread(take)
