@@ -68,7 +68,7 @@ class LostScreen(Screen[None]):
             "copy_prompt",
             "copy prompt",
             id="copy_prompt",
-            tooltip="copy a prompt that gives the ticked lines back",
+            tooltip="copy the text that restores it",
         ),
         Binding(
             "exclamation_mark", "pin", "pin", id="pin", tooltip="pin this line: no compaction may lose it"
