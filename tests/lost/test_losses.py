@@ -310,6 +310,7 @@ def test_of_a_skill_only_what_the_session_uses_is_its_procedure(tmp_path: Path) 
         "1. Look around first",
     ]
     steps = ["2. Check with `make lint`", "3. Ask for a review of it", "- Never change `src/tax.ts` alone"]
+    steps.append("4. Send it with `gt submit --all`")
     made.user([{"type": "text", "text": "\n".join((*advice, *steps))}], isMeta=True)
     made.user([{"type": "text", "text": "Another text of Claude Code's own"}], isMeta=True)
     made.edit(f"{ROOT}/src/tax.ts")
@@ -320,6 +321,7 @@ def test_of_a_skill_only_what_the_session_uses_is_its_procedure(tmp_path: Path) 
         "Ask for a review of it",
         "Check with `make lint`",
         "Never change `src/tax.ts` alone",
+        "Send it with `gt submit --all`",
     ]
 
 

@@ -363,23 +363,25 @@ def _aim(call: Call) -> str:
 def _expanded(text: str, source: Source, used: set[str]) -> Iterator[Row]:
     """The lines of a command or skill that are this session's procedure; the rest is advice for any project.
 
-    A line that names something is, where the session has used it. One that names nothing is, where it is a
-    step in order and the session has used what a line before it names.
+    A line that names something is, where the session has used it. A numbered step, and a box that names
+    nothing, are, where the session has used what a line before it names: the rest of it is still due.
     """
     text = masked(without_blocks(text))
     found: dict[str, tuple[bool, set[str]]] = {}
+    numbered = set[str]()
     for step in _LISTED.finditer(text):
         line, in_order = one_line(step["step"]).replace("**", ""), bool(step["number"] or step["box"])
         if in_order or is_rule(line) or _COMMAND.search(line) or _STRESSED.search(line):
             programs = {command[0].strip("`").split()[0] for command in _COMMAND.finditer(line)}
             found.setdefault(line, (in_order, programs or _named(line)))
+            numbered |= {line} if step["number"] else set()
     for line in _run_in(text):
         found.setdefault(line, (False, {line.split()[0]}))
     telling = (line for line in found if len(words(line)) > 2 and not _TEMPLATE.search(line))
     followed = False
     for line in itertools.islice(telling, _STEPS):
         in_order, names = found[line]
-        if names & used or (followed and in_order and not names):
+        if names & used or (followed and (line in numbered or (in_order and not names))):
             yield Row("step", shortened(line, _QUOTE), source)
         followed = followed or bool(names & used)
 
