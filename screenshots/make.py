@@ -68,7 +68,7 @@ SHOTS = (
     Shot("versions", (140, 45), ("4", "v", "j", "j", "j", "space", "g"), waits_for="v3 → v6"),
     Shot("review", (140, 45), ("r",), waits_for="Files modified"),
     Shot("transcript", (140, 45), ("o",), waits_for="100 %"),
-    Shot("help", (140, 45), ("?",), waits_for="Keys here"),
+    Shot("help", (140, 45), ("?",), waits_for="Keys everywhere"),
     Shot("narrow", (80, 24), waits_for="✗ "),
     Shot("narrow-detail", (80, 24), ("enter",), waits_for="LOST"),
     Shot("small", (40, 12)),
@@ -80,7 +80,11 @@ async def take(shot: Shot, demo: DemoProject) -> str:
     browser = ProjectModel(Places(demo.project, demo.home, demo.claude_config), lambda: NOW)
     app = MemtuiApp(browser, FailureLog(demo.home.failure_log, lambda: NOW))
     async with app.run_test(size=shot.size) as pilot:
-        for text in ("●", "✗ "):  # live, and the losses are counted: help explains the signs that show
+        for text in (
+            "live",
+            "✗ ",
+            "help",
+        ):  # live, and the losses are counted: help explains the signs that show
             await until(pilot, text)
         for key in shot.keys:
             await pilot.press(key)
