@@ -213,7 +213,7 @@ MEMTUI_HOOK = (sys.executable, "-I", "-c", _PATIENT)
 
 
 def context(printed: str) -> str:
-    """What a hook adds to the conversation, of a length that Claude Code takes; "" for nothing."""
+    """What a hook adds to the conversation, checked to be short enough for Claude Code; "" for nothing."""
     text = str(json.loads(printed)["hookSpecificOutput"]["additionalContext"]) if printed else ""
     assert size_of(text) <= LIMIT
     return text

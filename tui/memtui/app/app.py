@@ -99,7 +99,7 @@ class MemtuiApp(BaseApp):
         self.register_theme(MEMTUI)
         self.register_theme(COLOUR_BLIND)
         self.misread = ""
-        self.settings = self._load_settings(saved_settings(model.places.home))
+        self.settings = self._load_settings()
         if "TEXTUAL_THEME" not in os.environ:
             # Not by assignment: changing the theme parses all stylesheets and styles all widgets again.
             self.set_reactive(App.theme, self._theme_of(self.settings))
@@ -107,14 +107,14 @@ class MemtuiApp(BaseApp):
 
     # -- settings, theme, start -----------------------------------------------------------------------------
 
-    def _load_settings(self, before: Settings) -> Settings:
-        """The settings, `before` if config.toml is broken; `misread` says what of it cannot be used."""
+    def _load_settings(self, before: Settings | None = None) -> Settings:
+        """The settings, those before if config.toml is broken; `misread` says what of it cannot be used."""
         home = self.model.places.home
         try:
             settings = load_settings(home)
         except FileProblem as problem:
-            self.misread = f"{problem}. Until then it does not count."
-            return before
+            self.misread = f"{problem}. It is ignored until it is corrected."
+            return before or saved_settings(home)
         self.keymap, problems = {}, list[str]()
         if settings.keys:
             from memtui.app.keys import checked

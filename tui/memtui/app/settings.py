@@ -46,9 +46,9 @@ class Settings(NamedTuple):
 
 def saved_settings(home: Home) -> Settings:
     """The choices made on the screen, beside the defaults."""
-    theme, columns = _saved(home, _CHOSEN)[:1], _saved(home, _SPLIT)[:1]
-    width = columns[0] if columns and columns[0].isascii() and columns[0].isdecimal() else "0"
-    return Settings(chosen="".join(theme), columns=int(width[:5]))
+    columns = _saved(home, _SPLIT)[0]
+    width = columns if columns.isascii() and columns.isdecimal() else "0"
+    return Settings(chosen=_saved(home, _CHOSEN)[0], columns=int(width[:5]))
 
 
 def load_settings(home: Home) -> Settings:
@@ -74,7 +74,7 @@ def load_settings(home: Home) -> Settings:
     theme = setting("app", "theme", "", "a text", lambda value: isinstance(value, str))
     at = setting("warn", "at", [90], "a list of percents, such as [80, 95]", _are_percents)
     minutes = setting("sync", "minutes", 0, "a number from 0.1 to 1440, or 0", _is_pause)
-    over = "".join(_saved(home, _CHOSEN)[1:])
+    over = "".join(_saved(home, _CHOSEN)[1:2])
     return settings._replace(
         theme=theme,
         chosen=settings.chosen if over == theme else "",
@@ -109,10 +109,12 @@ def save_split(home: Home, columns: int) -> None:
 
 
 def _saved(home: Home, name: str) -> list[str]:
+    """The lines of a file in the state folder, at least an empty one."""
     try:
-        return read_within(home.state / name, home.state, limit=200).decode("utf-8", "replace").splitlines()
+        text = read_within(home.state / name, home.state, limit=200).decode("utf-8", "replace")
     except FileProblem:
-        return []
+        text = ""
+    return text.splitlines() or [""]
 
 
 def _save(home: Home, name: str, value: str) -> None:

@@ -341,7 +341,13 @@ def context_line(gauge: Gauge, colour: str, width: int) -> tuple[tuple[str, str]
 
 
 def health_line(view: HealthView, now: datetime, *, counts: bool = True) -> tuple[str, str]:
-    """A short text for the status bar, and its colour; `counts`: missing captures, too, as no pane does."""
+    """A short text for the status bar, and its colour.
+
+    Args:
+        view: the health of the captures.
+        now: the current time.
+        counts: whether to count missing captures; an empty Pending does that itself.
+    """
     if view.missing and counts:
         number = len(view.missing)
         return f"{number} compaction{'s' if number > 1 else ''} without a capture: b", "$warning"

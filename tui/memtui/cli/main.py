@@ -66,7 +66,7 @@ class LazyGroup(click.Group):
 
 
 def _unknown(word: str) -> str:
-    """What is wrong with a word that is neither a command nor a folder, with what it may have meant."""
+    """A sentence about a word that is neither a command nor a folder, with the nearest one there is."""
     path = expanded(word)
     if path.is_file():
         return f"'{clean_line(word)}' is a file; memtui opens folders."

@@ -270,7 +270,7 @@ ONLY_CAPTURE = "only the capture is known: its transcript is gone"
 
 
 def goal(facts: Facts, *, clock: bool = False) -> str:
-    """What the session is about: the title of the approved plan, else the request that began it."""
+    """The title of the approved plan, else the request that began the session."""
     if plan := plan_in_force(facts):
         return plan_line(plan, _PLAN)
     asked = telling_requests(facts)

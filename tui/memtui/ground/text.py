@@ -34,7 +34,7 @@ def one_line(text: str) -> str:
 
 
 def opening(first_message: str) -> str:
-    """What lists show of a message: its first line with words; after one like "Review:" the next, too."""
+    """The first line of a message that has words, and the next one, too, if it ends with a colon."""
     lines = (line.strip() for line in first_message.split("\n"))
     first, second = [*(line for line in lines if line), "", ""][:2]
     return f"{first} {second.lstrip('-*• ')}".strip() if first.endswith((":", "：")) else first

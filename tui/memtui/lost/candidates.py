@@ -343,7 +343,7 @@ def _read(text: str, source: Source) -> Iterator[Row]:
 
 
 def _prose(text: str) -> str:
-    """What a tool has read, without the numbers of lines and Claude Code's own reminders."""
+    """The result of a tool, masked, without line numbers and without Claude Code's own reminders."""
     return masked(_NUMBERED_LINE.sub("", without_blocks(text)))
 
 
@@ -368,20 +368,19 @@ def _expanded(text: str, source: Source, used: set[str]) -> Iterator[Row]:
     """
     text = masked(without_blocks(text))
     found: dict[str, tuple[bool, set[str]]] = {}
-    numbered = set[str]()
     for step in _LISTED.finditer(text):
-        line, in_order = one_line(step["step"]).replace("**", ""), bool(step["number"] or step["box"])
-        if in_order or is_rule(line) or _COMMAND.search(line) or _STRESSED.search(line):
+        line, number, box = one_line(step["step"]).replace("**", ""), step["number"], step["box"]
+        if number or box or is_rule(line) or _COMMAND.search(line) or _STRESSED.search(line):
             programs = {command[0].strip("`").split()[0] for command in _COMMAND.finditer(line)}
-            found.setdefault(line, (in_order, programs or _named(line)))
-            numbered |= {line} if step["number"] else set()
+            names = programs or _named(line)
+            found.setdefault(line, (bool(number or (box and not names)), names))
     for line in _run_in(text):
         found.setdefault(line, (False, {line.split()[0]}))
     telling = (line for line in found if len(words(line)) > 2 and not _TEMPLATE.search(line))
     followed = False
     for line in itertools.islice(telling, _STEPS):
-        in_order, names = found[line]
-        if names & used or (followed and (line in numbered or (in_order and not names))):
+        goes_on, names = found[line]
+        if names & used or (followed and goes_on):
             yield Row("step", shortened(line, _QUOTE), source)
         followed = followed or bool(names & used)
 

@@ -89,7 +89,7 @@ class Finding(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What a check says: a finding without the check's name."""
+    """A finding of one check, which adds its name to it."""
 
     level: Level
     message: str
@@ -357,10 +357,7 @@ def _check_watching(places: Places) -> Iterator[Said]:
 
 
 def _check_settings(places: Places) -> Iterator[Said]:
-    """Whether config.toml is understood by the archive, which keeps nothing else, and by the app.
-
-    The app is a process of its own, as it takes long to import.
-    """
+    """Whether the archive and the app can use config.toml; the app is asked in a child process."""
     path = config_path(places.home)
     if not path.exists():
         return

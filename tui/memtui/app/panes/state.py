@@ -431,7 +431,7 @@ def _glance(state: SessionState, name: str) -> Iterator[_Row]:
     from memtui.documents.work import goal_words
 
     goal = goal_words(state.identity.goal or "")
-    # Where it is what the session is called by, once is enough.
+    # A session that is named after its first request has the same text as goal.
     if name and not goal.startswith(name.rstrip("…")):
         yield _Row("session", name, "$quiet")
     if goal:

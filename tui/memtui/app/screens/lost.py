@@ -286,7 +286,7 @@ class LostScreen(Screen[None]):
         self._show_selected()
 
     def _unlisted(self, aftermath: Aftermath) -> list[Message]:
-        """What waits and cannot be ticked here: notes, and lines of another compaction."""
+        """Waiting messages without a row here: notes, and lines of another compaction."""
         listed = {row.key for row in aftermath.missing}
         return [each for each in self._waiting if not each.keys or not listed.issuperset(each.keys)]
 

@@ -34,11 +34,11 @@ class Field(NamedTuple):
     """That of the `MemoryFile` field; `summary` belongs to the capture."""
     label: str
     hint: str = ""
-    """What it is for."""
+    """A few words beside its label on what to write; "" for none."""
     listed: bool = False
     """Whether each line is an item."""
     optional: bool = False
-    """Whether the draft usually does: one line, unless it has the focus."""
+    """Whether it is folded to one line without the focus, as its draft usually needs no change."""
 
 
 FIELDS = (
