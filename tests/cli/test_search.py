@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from memtui.documents.capture import Capture, render_capture
 from memtui.documents.capture_text import capture_name
-from memtui.documents.format import Section
+from memtui.documents.markdown import Section
 from memtui.documents.memory import MemoryMeta, StoredMemory, render_stored
 from memtui.ground.files import lock
 from memtui.ground.project import Project, claude_config, memtui_home, transcript_slug

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 
 from memtui.documents.capture import Capture
-from memtui.documents.format import Record, Section
+from memtui.documents.markdown import Record, Section
 from memtui.documents.memory import MemoryMeta, StoredMemory
 from memtui.documents.memory_file import MemoryFile
 from memtui.documents.recovery import Plan, Recovery, RoleFile

@@ -18,7 +18,7 @@ from memtui.documents.capture_text import (
     render_pending,
     truncated,
 )
-from memtui.documents.format import Section
+from memtui.documents.markdown import Section
 from memtui.ground.text import FormatError, opening
 from tests.documents.checks import settled
 from tests.documents.data import golden

@@ -19,7 +19,7 @@ from memtui.documents.compactor import (
     next_state,
     size_of,
 )
-from memtui.documents.format import Section
+from memtui.documents.markdown import Section
 from memtui.documents.session_state import (
     Decision,
     SessionState,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from memtui.documents.format import Section
+from memtui.documents.markdown import Section
 from memtui.documents.memory_file import MemoryFile, draft_memory, parse_memory, render_memory
 from memtui.ground.text import FormatError
 from memtui.transcript.records import Action, Facts

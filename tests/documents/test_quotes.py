@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.documents.format import Section
+from memtui.documents.markdown import Section
 from memtui.documents.quotes import (
     AT_WORK,
     CLAUDE,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.documents.format import Section
+from memtui.documents.markdown import Section
 from memtui.documents.recovery import (
     Plan,
     Recovery,

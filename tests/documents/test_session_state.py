@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from memtui.documents.compactor import draft_session_state, next_state
-from memtui.documents.format import Section
+from memtui.documents.markdown import Section
 from memtui.documents.session_state import (
     Decision,
     Dynamics,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memtui.transcript.events import agent_of, events
+from memtui.transcript.events import agent_of, events_of
 from memtui.transcript.words import queued_words, text_words, user_words
 from tests.transcripts import SAID, STOP, SUMMARY, Transcript
 
@@ -63,7 +63,7 @@ def test_a_subagent_without_a_name_is_one_all_the_same(agent: object, name: str)
         "message": {"content": [{"type": "tool_result", "tool_use_id": "t", "content": "x"}]},
     }
     data = {"type": "agent_progress", "agentId": agent, "message": message}
-    (event,) = events({"type": "progress", "data": data})
+    (event,) = events_of({"type": "progress", "data": data})
     assert event.agent == name  # type: ignore[union-attr]
 
 

@@ -20,7 +20,7 @@ from memtui.cli.options import (
 )
 from memtui.cli.output import can_answer, print_document, print_recovery_box, print_result, say
 from memtui.documents.capture import Capture
-from memtui.documents.format import escape, name_of
+from memtui.documents.markdown import escape, name_of
 from memtui.documents.memory_file import MemoryFile, draft_memory, draft_summary, parse_memory, render_memory
 from memtui.engines.ask import Engine
 from memtui.engines.drafts import cited_review

@@ -9,29 +9,16 @@ from typing import Annotated, Literal, cast
 
 from pydantic import AfterValidator
 
+from memtui.documents import markdown
 from memtui.documents.capture_text import PENDING, TITLE, fence, head, quote
-from memtui.documents.format import (
-    Block,
-    Document,
-    Line,
-    Moment,
-    Record,
-    Section,
-    escape,
-    fenced,
-    layout,
-    name_of,
-    read,
-    render,
-    unescape,
-)
+from memtui.documents.markdown import Block, Document, Line, Moment, Record, Section, escape, fenced, unescape
 from memtui.ground.clock import parse_iso
 from memtui.ground.text import FormatError, file_text, without_backticks, without_blank_ends
 
 Status = Literal["pending", "reviewed"]
 
 _TRANSCRIPT, _FIRST, _SUMMARY, _MEMORY = "Transcript", "First Message", "Summary", "Memory"
-_LAYOUT = layout(_TRANSCRIPT, _FIRST, _SUMMARY, _MEMORY)
+_LAYOUT = markdown.layout(_TRANSCRIPT, _FIRST, _SUMMARY, _MEMORY)
 _NO_MEMORY = "_No memory file._"
 
 _META = re.compile(
@@ -87,7 +74,7 @@ def render_capture(capture: Capture) -> str:
         head(capture.status, capture.timestamp, capture.session_id)
         + (f"{header}\n" if header else "")
         + "\n"
-        + render(bodies, capture.extra, gap="\n\n")
+        + markdown.render(bodies, capture.extra, gap="\n\n")
         + "\n"
     )
 
@@ -108,7 +95,7 @@ def parse_capture(text: str) -> Capture:
     Raises:
         FormatError: when it is not a capture, or its status or time cannot be read.
     """
-    document = read(file_text(text).split("\n"), _LAYOUT)
+    document = markdown.read(file_text(text).split("\n"), _LAYOUT)
     meta, header, titled = _read_header(document.preamble)
     if not titled and "status" not in meta:
         raise FormatError(f"it has neither the title “{TITLE}” nor a Status line")
@@ -139,7 +126,7 @@ def _read_header(lines: list[str]) -> tuple[dict[str, str], list[str], bool]:
         name = found[1].casefold() if found else ""
         if found and name not in meta:
             meta[name] = without_backticks(found[2].strip())
-        elif not titled and line.startswith("# ") and name_of(line) == name_of(TITLE):
+        elif not titled and line.startswith("# ") and markdown.name_of(line) == markdown.name_of(TITLE):
             titled = True
         else:
             rest.append(line)

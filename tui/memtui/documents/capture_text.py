@@ -9,8 +9,7 @@ from typing import Literal, NamedTuple
 from memtui.ground.clock import parse_iso
 from memtui.ground.text import block, normal, one_line, without_backticks
 
-FIRST_MESSAGE_LIMIT = 500
-"""Maximum length of the first message in a capture, in code points."""
+FIRST_MESSAGE_LIMIT = 500  # maximum length of the first message in a capture, in code points
 
 TITLE = "Autocompact Capture"
 PENDING = "_Not yet reviewed. Run `/review-compact` to process._"

@@ -7,18 +7,9 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple
 
-from memtui.documents.format import fenced, heading, is_none, parse_items
-from memtui.documents.recovery import (
-    LONG_OBJECTIVE,
-    MOST_FILES,
-    RoleFile,
-    is_unknown,
-    parse_recovery,
-    plan_span,
-    read_document,
-    role_file,
-    section_of,
-)
+from memtui.documents import recovery
+from memtui.documents.markdown import fenced, heading, is_none, parse_items
+from memtui.documents.recovery import LONG_OBJECTIVE, MOST_FILES, RoleFile, is_unknown, parse_recovery
 from memtui.ground.text import file_text
 from memtui.transcript.paths import is_absolute
 from memtui.transcript.short_text import one_line, says_something, shortened
@@ -52,7 +43,7 @@ class CheckedText:
 
     def __init__(self, text: str) -> None:
         self.recovery = parse_recovery(text)
-        self._document = read_document(text)[1]
+        self._document = recovery.read_document(text)[1]
         self._lines = file_text(text).split("\n")
 
     def has(self, title: str) -> bool:
@@ -60,11 +51,11 @@ class CheckedText:
 
     def line(self, title: str, said: str = "") -> int | None:
         """The line of some words in a section, 1-based; without words its first one with text."""
-        lines, plan = self._lines, range(*plan_span(self._lines))
+        lines, plan = self._lines, range(*recovery.plan_span(self._lines))
         inside = fenced([*lines[: plan.start], *[""] * len(plan), *lines[plan.stop :]])
         sections = (at for at, line in enumerate(lines) if heading(line) is not None)
         heads = [at for at in sections if at not in plan and not inside[at]]
-        start = next((at for at in heads if section_of(lines[at]) == title), None)
+        start = next((at for at in heads if recovery.section_of(lines[at]) == title), None)
         if start is None:
             return None
         end = next((at for at in heads if at > start), len(lines))
@@ -78,7 +69,7 @@ class CheckedText:
         return [item for item in items if not is_none(item) and not is_unknown(item)]
 
     def files(self, title: str) -> list[RoleFile]:
-        return [role_file(item) for item in self.items(title)]
+        return [recovery.role_file(item) for item in self.items(title)]
 
 
 _SOURCES = ("workflow", "todo", "user-stated", "inferred")
@@ -288,16 +279,16 @@ _WELL = re.compile(
 
 
 def _known_issues(text: CheckedText) -> tuple[Verdict, str] | _Answer:
-    issues, recovery = text.items(_ISSUES), text.recovery
+    issues, found = text.items(_ISSUES), text.recovery
     if not text.has(_ISSUES):
         return _WARN, "there is no such section; (none) says that no bug was put off"
-    pending = {_key(item) for item in recovery.pending}
+    pending = {_key(item) for item in found.pending}
     for item in issues:
         if _key(item) in pending:
             return _WARN, "is pending, too: is it put off, or is it next?", _ISSUES, item
     if issues:
         return _PASS, f"{_counted(len(issues), 'issue')} put off"
-    if _ended_badly(recovery.last_action):
+    if _ended_badly(found.last_action):
         return _WARN, "the last action failed, and no issue says so"
     return _PASS, "none is named"
 

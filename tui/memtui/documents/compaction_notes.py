@@ -22,11 +22,9 @@ from memtui.transcript.records import Facts
 from memtui.transcript.sentences import is_rule, sentences
 from memtui.transcript.short_text import capitalised, ends_of, key_of, one_line, shortened
 
-_ROOM = 2_450
-"""The most characters of the notes."""
+_ROOM = 2_450  # the most characters of the notes
 _QUOTE, _COMMAND, _MARK = 220, 200, 160
-_RULES, _STEPS, _REFUSED, _COMMANDS, _MARKS = 8, 6, 3, 5, 3
-"""The most lines of each section."""
+_RULES, _STEPS, _REFUSED, _COMMANDS, _MARKS = 8, 6, 3, 5, 3  # the most lines of each section
 _UNDONE = (TaskKind.OPEN, TaskKind.NEXT, TaskKind.LATER, TaskKind.IN_PROGRESS)
 
 

@@ -11,29 +11,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
 
-from memtui.documents.quotes import (
-    is_quotes,
-    plan_line,
-    user_requests,
-    with_fewer_quotes,
-    with_new_quotes,
-    without_source,
-)
-from memtui.documents.session_state import (
-    AWAITED,
-    LATEST,
-    NO_BLOCKER,
-    Decision,
-    Dynamics,
-    Identity,
-    SessionState,
-    Task,
-    TaskKind,
-    is_ours,
-    raw_state,
-    render_session_state,
-    task_key,
-)
+from memtui.documents import quotes, session_state
+from memtui.documents.quotes import is_quotes, plan_line, user_requests, with_new_quotes, without_source
+from memtui.documents.session_state import Decision, Dynamics, SessionState, Task, TaskKind, is_ours, task_key
 from memtui.documents.work import goal_words, steps_of
 from memtui.ground.project import Project
 from memtui.secrets.secrets import masked
@@ -42,12 +22,10 @@ from memtui.transcript.records import Facts
 from memtui.transcript.short_text import key_of, one_line, shortened, tokens
 
 MOST_DECISIONS = 20
-_SINGLE = 8
-"""Number of the latest decisions that keep an entry of their own."""
+_SINGLE = 8  # number of the latest decisions that keep an entry of their own
 
 _WORD = re.compile(r"[^\W_]{4,}|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{2}")
-_CUT = 40
-"""Length in characters at which the beginning of a decision is enough to recognise it."""
+_CUT = 40  # length in characters at which the beginning of a decision is enough to recognise it
 
 
 def members(decision: Decision) -> list[str]:
@@ -244,7 +222,7 @@ def _one_in_progress(tasks: Iterable[Task]) -> tuple[Task, ...]:
             if found:
                 task = task.replace(kind=TaskKind.OPEN)
             elif not any(child.kind is TaskKind.BLOCKER for child in task.children):
-                blocker = Task(kind=TaskKind.BLOCKER, text=NO_BLOCKER)
+                blocker = Task(kind=TaskKind.BLOCKER, text=session_state.NO_BLOCKER)
                 task = task.replace(children=(*task.children, blocker))
             found = True
         result.append(task)
@@ -273,15 +251,14 @@ def _further_tasks(coming: list[Task], room: int) -> list[Task]:
     return [*first, Task(kind=TaskKind.LATER, text=f"{len(rest)} further tasks", children=children)]
 
 
-TARGET = 5_000
-"""Tokens of a document; a smaller one is not filled up."""
+TARGET = 5_000  # tokens of a document; a smaller one is not filled up
 _SHORT, _NARROW = 200, 60
 _FILES = 1_500
 _FEW = 8
 
 
 def size_of(state: SessionState) -> int:
-    return tokens(render_session_state(state))
+    return tokens(session_state.render_session_state(state))
 
 
 def fitted(state: SessionState, target: int = TARGET) -> SessionState:
@@ -313,7 +290,7 @@ def _smaller(state: SessionState) -> Iterator[SessionState]:
 
 
 def _quoting(state: SessionState, room: int) -> SessionState:
-    fewer = [with_fewer_quotes(section, room) for section in state.extra if is_quotes(section)]
+    fewer = [quotes.with_fewer_quotes(section, room) for section in state.extra if is_quotes(section)]
     return state.replace(extra=with_new_quotes(state.extra, fewer))
 
 
@@ -324,12 +301,12 @@ def _fewer(task: Task) -> Task:
     return task.replace(children=(*task.children[:_FEW], more))
 
 
-_Part = TypeVar("_Part", Identity, Dynamics)
+_Part = TypeVar("_Part", session_state.Identity, Dynamics)
 
 
 def draft_session_state(facts: Facts, project: Project, version: int = 1) -> SessionState:
     """The session state document by the rules of seed 003, first run."""
-    raw = raw_state(facts, project).with_texts(masked)
+    raw = session_state.raw_state(facts, project).with_texts(masked)
     decisions = merged_decisions((), raw.decisions)
     return fitted(raw.replace(version=version, tasks=collapsed(raw.tasks), decisions=decisions))
 
@@ -342,7 +319,7 @@ def next_state(previous: SessionState | None, facts: Facts, project: Project) ->
         facts: all facts up to now.
         project: the session's project.
     """
-    drafted = raw_state(facts, project)
+    drafted = session_state.raw_state(facts, project)
     if previous is None:
         return merge(None, drafted)
     was = previous.identity.goal
@@ -370,9 +347,9 @@ def merge(
     """
     before, drafted = previous or SessionState(version=0), drafted.with_texts(masked)
     others = [section for section in before.extra if not is_quotes(section)] or drafted.extra
-    quotes = [section for section in (*drafted.extra, *before.extra) if is_quotes(section)]
+    quoted = [section for section in (*drafted.extra, *before.extra) if is_quotes(section)]
     merged = SessionState(
-        version=min(before.version + 1, LATEST),
+        version=min(before.version + 1, session_state.LATEST),
         identity=_updated(before.identity, drafted.identity).replace(
             project=before.identity.project or drafted.identity.project
         ),
@@ -383,7 +360,7 @@ def merge(
         ),
         dynamics=_updated(before.dynamics, drafted.dynamics),
         preamble=before.preamble or drafted.preamble,
-        extra=with_new_quotes(others, quotes[:1]),
+        extra=with_new_quotes(others, quoted[:1]),
     )
     merged = fitted(merged)
     return None if previous is not None and merged.replace(version=previous.version) == previous else merged
@@ -423,6 +400,6 @@ def _dropped_tasks(facts: Facts, drafted: SessionState) -> frozenset[str]:
     texts += [todo.content for todo in facts.todos if todo.status == "completed" and not was_done(todo)]
     texts += [text for ask in user_requests(facts) for text in (ask.line, ask.with_purpose)]
     for plan in facts.plans:
-        texts += [*steps_of(plan), f"{AWAITED}{plan_line(plan)}"]
+        texts += [*steps_of(plan), f"{session_state.AWAITED}{plan_line(plan)}"]
     wanted = {task_key(task.text) for task in drafted.tasks}
     return frozenset(task_key(text) for text in texts) - wanted

@@ -13,56 +13,31 @@ from pathlib import Path
 
 from memtui.documents.quotes import citation, said_last, source_label, user_requests, with_source
 from memtui.documents.work import ONLY_CAPTURE, open_work, plan_status, recorded_decisions
-from memtui.transcript.checks import (
-    SENTENCE,
-    all_commands,
-    bare_command,
-    hides_outcome,
-    is_check,
-    is_lookup,
-    last_check,
-    last_checks,
-    passes_again,
-    worth_telling,
-)
+from memtui.transcript import checks, records
+from memtui.transcript.checks import SENTENCE, all_commands, bare_command, hides_outcome, is_check, last_check
 from memtui.transcript.paths import is_absolute, shown_path
 from memtui.transcript.plans import mark_of
-from memtui.transcript.records import (
-    NOWHERE,
-    Action,
-    Command,
-    CompactionFact,
-    ErrorFact,
-    Facts,
-    FileFact,
-    Landmark,
-    Source,
-    is_after,
-    later,
-)
+from memtui.transcript.records import Action, Command, ErrorFact, Facts, FileFact, Landmark, Source, is_after
 from memtui.transcript.shell import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, programs_run, shows_outcome
 from memtui.transcript.short_text import one_line, shortened, telling_line
 
-_COUNTED = 50
-"""Limit up to which the number of commands is told."""
+_COUNTED = 50  # limit up to which the number of commands is told
 _COMMAND = 120
 _LEAST = 40
 _MISSING = 5
 _CHANGED = 8
 _FAILED = 3
 _FAILED_TARGET = 100
-_TARGET = 400
-"""Characters by which commands are compared: of one that failed, facts keep 500."""
+_TARGET = 400  # characters by which commands are compared: of one that failed, facts keep 500
 NOT_PASSED = "failed, and no later run of it on record passed"
-TYPED = "typed by the user, exit status not on record"
-"""Outcome of a ``!`` line."""
+TYPED = "typed by the user, exit status not on record"  # outcome of a `!` line
 HIDDEN = "exit status hidden"
 """Outcome of a command line joined by more than ``&&``, when no failure is visible."""
 
 
 def last_errors(facts: Facts, most: int) -> list[ErrorFact]:
     """The last failures relevant to the project, newest first."""
-    return [error for error in reversed(facts.errors) if worth_telling(error)][:most]
+    return [error for error in reversed(facts.errors) if checks.worth_telling(error)][:most]
 
 
 def error_event(facts: Facts, error: ErrorFact, root: Path | None, *, clock: bool = False) -> str:
@@ -93,7 +68,7 @@ def _ran_again(facts: Facts, error: ErrorFact, *, clock: bool) -> str:
         where = citation(command.source, clock=clock)
         place = f" at {where}" if where else ""
         again = bare_command(command.text)[:_TARGET] == target
-        if again or passes_again(command, error.target, error.message):
+        if again or checks.passes_again(command, error.target, error.message):
             if outcome == "ok":
                 return f", ok when it ran again{place}"
             hidden = f", ran again{place} with its {HIDDEN}"
@@ -105,7 +80,9 @@ def _ran_again(facts: Facts, error: ErrorFact, *, clock: bool) -> str:
 def failed_checks(facts: Facts, *, clock: bool = False) -> list[str]:
     """Checks that failed before the last one and that no later run covers, newest first."""
     last = last_check(facts)
-    failed = (each for each in reversed(last_checks(facts)) if each.outcome == "failed" and each is not last)
+    failed = (
+        each for each in reversed(checks.last_checks(facts)) if each.outcome == "failed" and each is not last
+    )
     return [check_line(facts, each, clock=clock) for each in failed][:_FAILED]
 
 
@@ -150,7 +127,7 @@ def unsaved_work(facts: Facts, root: Path) -> list[str]:
     last, lines = commits[-1].source, []
     files = (file for file in (*facts.modified_files, *facts.shell_files) if not file.fate)
     changed = dict.fromkeys(
-        shown_path(file.path, root) for file in files if is_after(later(file.source, file.last), last)
+        shown_path(file.path, root) for file in files if is_after(records.later(file.source, file.last), last)
     )
     inside = [path for path in changed if not is_absolute(path)]
     if inside:
@@ -191,7 +168,7 @@ def _outcome(check: Command) -> str:
 def _since(facts: Facts, source: Source) -> str:
     ran = (each for each in facts.commands if each.outcome != "rejected")
     later = [each for each in ran if is_after(each.source, source)]
-    if source == NOWHERE or not later:
+    if source == records.NOWHERE or not later:
         return ""
     number = f"{len(later)} command{'s' if len(later) > 1 else ''}"
     number = number if len(later) < _COUNTED else f"{_COUNTED} or more commands"
@@ -200,8 +177,7 @@ def _since(facts: Facts, source: Source) -> str:
     return f", {number} since{how}"
 
 
-_CUT = 590
-"""Length of a result in facts, in characters; the end of longer ones is unknown."""
+_CUT = 590  # length of a result in facts, in characters; the end of longer ones is unknown
 _ACTION = 200
 _ENDS = {
     "ok": "succeeded",
@@ -274,7 +250,7 @@ def commands_run(facts: Facts, most: int) -> Iterator[str]:
 
 
 def _rank(command: str, times: int) -> int:
-    return 0 if is_check(command) else 1 if times > 1 else 3 if is_lookup(command) else 2
+    return 0 if is_check(command) else 1 if times > 1 else 3 if checks.is_lookup(command) else 2
 
 
 _SINCE = {
@@ -349,13 +325,10 @@ def seen_addresses(facts: Facts) -> list[str]:
     return [with_source(each.text, each.source) for each in facts.addresses if each.text not in own][-_SEEN:]
 
 
-_ITEM_WIDTH = 200
-"""Maximum length of an item in characters."""
-_PLAN_LINES = 12
-"""Number of a plan's lines listed; the first item's detail has the whole plan."""
+_ITEM_WIDTH = 200  # maximum length of an item in characters
+_PLAN_LINES = 12  # number of a plan's lines listed; the first item's detail has the whole plan
 _SIGNS = {"ok": "✓", "failed": "✗", "rejected": "⊘", "interrupted": "⊘", "background": "…"}
-_UNSURE = "?"
-"""Outcomes without a result on record, or with a hidden exit status."""
+_UNSURE = "?"  # outcomes without a result on record, or with a hidden exit status
 
 
 @dataclass(frozen=True, slots=True)
@@ -476,7 +449,7 @@ def _command(command: Command) -> EvidenceItem:
     return _item("command", f"{mark} {command.text}{code}", command.source, command.output)
 
 
-def _compaction(compaction: CompactionFact) -> EvidenceItem:
+def _compaction(compaction: records.CompactionFact) -> EvidenceItem:
     before, after = compaction.pre_tokens, compaction.post_tokens
     size = f", {before:,} tokens before" if before else ""
     size += f", {after:,} after" if after else ""

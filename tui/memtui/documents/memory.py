@@ -13,7 +13,7 @@ from typing import Annotated
 import yaml
 from pydantic import AfterValidator, BeforeValidator, ValidationError
 
-from memtui.documents.format import Block, Line, Moment, Record
+from memtui.documents.markdown import Block, Line, Moment, Record
 from memtui.ground.clock import parse_iso
 from memtui.ground.text import FormatError, file_text, without_blank_ends
 
@@ -65,8 +65,7 @@ def tags_of(*texts: str) -> tuple[str, ...]:
 RECOVERY_ID = re.compile(r"CMEM-\d{8}-\d{6}(?:@[a-z0-9-]{1,40})?", re.ASCII)
 """A Recovery ID: the local time of creation to the second; behind it the machine, if it is another one."""
 
-HEAD_LIMIT = 32 * 1024
-"""Maximum bytes of front matter."""
+HEAD_LIMIT = 32 * 1024  # maximum bytes of front matter
 
 _KEYS = (
     "id",

@@ -13,36 +13,11 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
+from memtui.documents import markdown, work
 from memtui.documents.events import NOT_PASSED, check_line, failed_checks, is_sure, landmark_line
-from memtui.documents.format import (
-    Block,
-    Items,
-    Line,
-    Record,
-    Section,
-    escape,
-    fenced,
-    layout,
-    parse_items,
-    read,
-    render,
-    render_items,
-    unescape,
-)
+from memtui.documents.markdown import Block, Items, Line, Record, Section, escape, parse_items, render_items
 from memtui.documents.quotes import citation, quotes_section, with_source
-from memtui.documents.work import (
-    LAST,
-    ONLY_CAPTURE,
-    goal,
-    open_request,
-    open_steps,
-    open_tasks,
-    open_work,
-    recorded_decisions,
-    title_of,
-    turn_line,
-    unfinished_turn,
-)
+from memtui.documents.work import LAST, ONLY_CAPTURE, goal, open_request, title_of, turn_line, unfinished_turn
 from memtui.ground.text import FormatError, file_text, without_backticks, without_blank_ends
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import SENTENCE, last_check
@@ -54,7 +29,7 @@ from memtui.transcript.short_text import capitalised, shortened
 
 _GOAL, _LEARNINGS, _QUESTIONS = "Goal", "Learnings", "Open Questions / Issues"
 _CONFIDENCE, _KEY_FILES = "Confidence Level", "Key Files"
-_LAYOUT = layout(
+_LAYOUT = markdown.layout(
     _GOAL,
     _LEARNINGS,
     _QUESTIONS,
@@ -100,7 +75,11 @@ def render_memory(memory: MemoryFile) -> str:
         _CONFIDENCE: escape(memory.confidence),
         _KEY_FILES: render_items(memory.key_files),
     }
-    parts = [f"# Memory: {memory.title}".rstrip(), escape(memory.preamble), render(bodies, memory.extra)]
+    parts = [
+        f"# Memory: {memory.title}".rstrip(),
+        escape(memory.preamble),
+        markdown.render(bodies, memory.extra),
+    ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -110,7 +89,7 @@ def parse_memory(text: str) -> MemoryFile:
     Raises:
         FormatError: when it has neither a title nor a section of a memory file.
     """
-    document = read(file_text(text).split("\n"), _LAYOUT)
+    document = markdown.read(file_text(text).split("\n"), _LAYOUT)
     title, preamble = _read_title(document.preamble)
     if title is None and not document.bodies:
         raise FormatError("it has neither a title nor a section of a memory file")
@@ -121,14 +100,14 @@ def parse_memory(text: str) -> MemoryFile:
         questions=tuple(parse_items(document.lines(_QUESTIONS))),
         confidence=document.block(_CONFIDENCE),
         key_files=tuple(parse_items(document.lines(_KEY_FILES))),
-        preamble=unescape("\n".join(without_blank_ends(preamble))),
+        preamble=markdown.unescape("\n".join(without_blank_ends(preamble))),
         extra=tuple(document.extra),
     )
 
 
 def _read_title(lines: list[str]) -> tuple[str | None, list[str]]:
     """The first top-level heading's text and the other lines."""
-    inside = fenced(lines)
+    inside = markdown.fenced(lines)
     for index, line in enumerate(lines):
         if not inside[index] and line.startswith("# "):
             title = line[2:].strip()
@@ -181,7 +160,7 @@ def _only_capture() -> str:
 
 def _learnings(facts: Facts) -> Iterator[str]:
     """Settled decisions and commits."""
-    for each in recorded_decisions(facts):
+    for each in work.recorded_decisions(facts):
         text = shortened(f"{each.decision}: {each.reason}", SENTENCE)
         yield with_source(text, each.source, clock=True)
     for mark in facts.landmarks:
@@ -196,7 +175,7 @@ def _questions(facts: Facts) -> list[str]:
     left = [capitalised(turn_line(facts, turn, clock=True))] if turn else []
     ask = open_request(facts)
     goal_again = ask.quoted(LAST, clock=True) if ask and ask.with_purpose in goal(facts) else ""
-    return left + [line for line in open_work(facts, clock=True) if line != goal_again]
+    return left + [line for line in work.open_work(facts, clock=True) if line != goal_again]
 
 
 def _confidence(facts: Facts) -> str:
@@ -211,7 +190,7 @@ def _confidence(facts: Facts) -> str:
     if facts.from_capture:
         return f"Low — {ONLY_CAPTURE}"
     check, turn = last_check(facts), unfinished_turn(facts)
-    left = len([*open_tasks(facts), *open_steps(facts)])
+    left = len([*work.open_tasks(facts), *work.open_steps(facts)])
     reasons = ["no command recognised as a check"]
     if check is not None:
         how = "failed" if check.outcome == "failed" else "went well" if is_sure(check) else _HIDDEN

@@ -20,11 +20,9 @@ from memtui.transcript.short_text import one_line, shortened
 
 FILE, DECISION, PACKAGE, SESSION, PROJECT = "file", "decision", "package", "session", "project"
 
-Key = tuple[str, str]
-"""Kind and normalized name; equal for two spellings of one entity."""
+Key = tuple[str, str]  # kind and normalized name; equal for two spellings of one entity
 
-_NAME_WIDTH = 120
-"""Characters of a decision's name."""
+_NAME_WIDTH = 120  # characters of a decision's name
 _WEIGHTS = {FILE: 1.0, DECISION: 1.5, PACKAGE: 0.6, SESSION: 2.0, PROJECT: 0.0}
 """Weight of a shared entity by its kind. A shared project has none: lists already group by it."""
 
@@ -145,10 +143,8 @@ def entity_weight(key: Key, named_by: int, total: int) -> float:
 
 MEMORY = "memory"
 
-_WIDTH = 80
-"""Characters of a label in a drawing."""
-_PARTS = 3
-"""Maximum parts of a file's path in a drawing, counted from its end."""
+_WIDTH = 80  # characters of a label in a drawing
+_PARTS = 3  # maximum parts of a file's path in a drawing, counted from its end
 _SHAPES = {
     MEMORY: ("[", "]"),
     FILE: ("(", ")"),

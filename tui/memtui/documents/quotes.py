@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from memtui.documents.format import Section, name_of, parse_items, render_items
+from memtui.documents.markdown import Section, name_of, parse_items, render_items
 from memtui.ground.clock import parse_iso, to_local
 from memtui.secrets.secrets import masked
 from memtui.transcript.paths import shown_path
@@ -47,12 +47,10 @@ def without_source(text: str) -> str:
 
 _WIDTH = 240
 _WITHOUT_WORDS = ("notification", "start", "shell")
-_REPLY = 60
-"""Longest reply that says little without its question, in characters."""
+_REPLY = 60  # longest reply that says little without its question, in characters
 _QUESTION, _LOOKED_AT = 120, 500
 _IS_QUESTION = re.compile(r"[?？؟][\s)\"'”*`]*\Z")
-_SENTENCES = re.compile(r"(?<=[.!?:])\s+|(?<=[。！？：])(?=.)|\n")
-"""Ends of sentences."""
+_SENTENCES = re.compile(r"(?<=[.!?:])\s+|(?<=[。！？：])(?=.)|\n")  # ends of sentences
 
 
 class UserRequest(NamedTuple):
@@ -148,10 +146,8 @@ def plan_line(plan: PlanFact, label: str = "") -> str:
 HEADING = "IN THEIR OWN WORDS"
 FIRST_LINE = "Newest first; what is newer holds."
 
-_NOD = 80
-"""Closing messages under this length answer a notification without saying what it brought."""
-_ROOM = 100
-"""Minimum room for another quote, in characters."""
+_NOD = 80  # closing messages under this length answer a notification without saying what it brought
+_ROOM = 100  # minimum room for another quote, in characters
 
 CLAUDE, AT_WORK, SUBAGENT, USER = "Claude", "Claude, at work", "Subagent", "User"
 _LIMITS = {CLAUDE: (800, 4_000), AT_WORK: (500, 1_500), SUBAGENT: (300, 900), USER: (750, 2_500)}

@@ -14,65 +14,11 @@ from typing import Annotated
 
 from pydantic import AfterValidator, field_validator
 
-from memtui.documents.events import (
-    COMMANDS_RUN,
-    NOT_PASSED,
-    SEEN,
-    action_event,
-    check_event,
-    commands_run,
-    error_event,
-    failed_checks,
-    file_line,
-    inferred_plan,
-    landmark_line,
-    last_errors,
-    missing_work,
-    seen_addresses,
-)
-from memtui.documents.format import (
-    Block,
-    Document,
-    Items,
-    Line,
-    Record,
-    Section,
-    escape,
-    fenced,
-    heading,
-    indented,
-    is_none,
-    layout,
-    name_of,
-    parse_items,
-    read,
-    render,
-    render_items,
-    text_as,
-    unescape,
-)
-from memtui.documents.quotes import (
-    USER,
-    citation,
-    quotes_of,
-    quotes_section,
-    said_last,
-    user_requests,
-    with_source,
-)
-from memtui.documents.work import (
-    LAST,
-    ONLY_CAPTURE,
-    goal,
-    open_work,
-    plan_in_force,
-    plan_status,
-    recorded_decisions,
-    telling_requests,
-    turn_line,
-    undecided_plan,
-    unfinished_turn,
-)
+from memtui.documents import events, markdown, quotes, work
+from memtui.documents.events import COMMANDS_RUN, NOT_PASSED, SEEN, action_event, check_event, last_errors
+from memtui.documents.markdown import Block, Document, Items, Line, Record, Section, fenced, heading, name_of
+from memtui.documents.quotes import USER, citation, quotes_of, quotes_section, said_last, with_source
+from memtui.documents.work import LAST, ONLY_CAPTURE, goal, open_work, plan_in_force, plan_status, turn_line
 from memtui.ground.text import (
     FormatError,
     block,
@@ -84,33 +30,19 @@ from memtui.ground.text import (
     without_blank_ends,
 )
 from memtui.secrets.secrets import MASK, masked
+from memtui.transcript import paths
 from memtui.transcript.checks import last_check, package_changes
 from memtui.transcript.files import IN_PROGRAM, PUT_BACK, moved_to
-from memtui.transcript.paths import (
-    OTHER,
-    Kind,
-    Role,
-    folder_of,
-    inside_of,
-    name_under_test,
-    path_identity,
-    role_of,
-    shown_path,
-    stem_of,
-)
-from memtui.transcript.paths import name_of as file_name
+from memtui.transcript.paths import OTHER, Kind, Role, folder_of, path_identity, role_of, shown_path, stem_of
 from memtui.transcript.plans import mark_of, stated_plan, was_done
 from memtui.transcript.records import Facts, FileFact, PlanFact, Todo
 from memtui.transcript.short_text import capitalised, command_line, shortened
 from memtui.transcript.short_text import one_line as on_one_line
 
 NONE = "(none)"
-UNKNOWN = "N/A"
-"""Prefix of an item without a record, which does not mean none."""
-MOST_FILES = 8
-"""Maximum number of working files (the seed: 3-8)."""
-LONG_OBJECTIVE = 600
-"""Maximum length of an objective in characters."""
+UNKNOWN = "N/A"  # prefix of an item without a record, which does not mean none
+MOST_FILES = 8  # maximum number of working files (the seed: 3-8)
+LONG_OBJECTIVE = 600  # maximum length of an objective in characters
 
 _SESSION, _ROOT, _OBJECTIVE, _PLAN = "Session ID", "Project Root", "Objective", "Execution Plan"
 _WORKING, _REFERENCE = "Working Files (Modified)", "Reference Files (Read-Only)"
@@ -123,7 +55,9 @@ _LISTS = {
     "changes": "Changes Made",
     "pending": "Pending",
 }
-_LAYOUT = layout(_SESSION, _ROOT, _OBJECTIVE, _PLAN, _WORKING, _REFERENCE, _LAST, *_LISTS.values(), _NOTES)
+_LAYOUT = markdown.layout(
+    _SESSION, _ROOT, _OBJECTIVE, _PLAN, _WORKING, _REFERENCE, _LAST, *_LISTS.values(), _NOTES
+)
 
 _SOURCES = {"workflow": "workflow (IMPL_PLAN.md)", "todo": "todo (TodoWrite)"}
 _NAMES = {written: name for name, written in _SOURCES.items()}
@@ -142,7 +76,7 @@ def _is_working_heading(line: str) -> bool:
     return found is not None and name_of(found) == name_of(_WORKING)
 
 
-Text = Annotated[Block, AfterValidator(lambda text: "" if is_none(text) else text)]
+Text = Annotated[Block, AfterValidator(lambda text: "" if markdown.is_none(text) else text)]
 """A text of any number of lines; ``(none)`` is empty."""
 
 
@@ -151,7 +85,7 @@ class Plan(Record):
 
     source: Annotated[Line, AfterValidator(lambda label: _NAMES.get(label, label))] = ""
     """``workflow``, ``todo``, ``user-stated``, ``inferred`` or whatever was written."""
-    content: Annotated[str, text_as(normal)] = ""
+    content: Annotated[str, markdown.text_as(normal)] = ""
     """The whole plan, line for line, with its blank ends: it may hold headings, fences and ``</details>``."""
 
 
@@ -159,7 +93,7 @@ class RoleFile(Record):
     """A file and its role in the session."""
 
     path: Line
-    role: Annotated[str, text_as(item)] = ""
+    role: Annotated[str, markdown.text_as(item)] = ""
 
 
 def is_unknown(item: str) -> bool:
@@ -193,7 +127,7 @@ class Recovery(Record):
     @field_validator("working_files", "reference_files")
     @classmethod
     def _named(cls, value: tuple[RoleFile, ...]) -> tuple[RoleFile, ...]:
-        return tuple(file for file in value if not is_none(file.path))
+        return tuple(file for file in value if not markdown.is_none(file.path))
 
 
 def render_recovery(recovery: Recovery) -> str:
@@ -206,16 +140,16 @@ def render_recovery(recovery: Recovery) -> str:
         _WORKING: _render_files(recovery.working_files),
         _REFERENCE: _render_files(recovery.reference_files),
         _LAST: _escaped(recovery.last_action),
-        **{title: render_items(getattr(recovery, name)) or NONE for name, title in _LISTS.items()},
+        **{title: markdown.render_items(getattr(recovery, name)) or NONE for name, title in _LISTS.items()},
         _NOTES: _escaped(recovery.notes) or NONE,
     }
     preamble = _escaped(recovery.preamble)
-    text = render(bodies, recovery.extra, empty="\n", always=_is_working_heading)
+    text = markdown.render(bodies, recovery.extra, empty="\n", always=_is_working_heading)
     return f"{preamble}\n\n{text}" if preamble else text
 
 
 def _escaped(text: str) -> str:
-    return escape(text, _is_working_heading)
+    return markdown.escape(text, _is_working_heading)
 
 
 def _render_plan(plan: Plan) -> str:
@@ -225,7 +159,7 @@ def _render_plan(plan: Plan) -> str:
 
 
 def _render_files(files: Sequence[RoleFile]) -> str:
-    return render_items(f"{f.path}{_ROLE}{f.role})" if f.role else f.path for f in files) or NONE
+    return markdown.render_items(f"{f.path}{_ROLE}{f.role})" if f.role else f.path for f in files) or NONE
 
 
 def parse_recovery(text: str) -> Recovery:
@@ -243,9 +177,9 @@ def parse_recovery(text: str) -> Recovery:
         working_files=_files(document, _WORKING),
         reference_files=_files(document, _REFERENCE),
         last_action=_text(document, _LAST),
-        **{name: tuple(parse_items(document.lines(title))) for name, title in _LISTS.items()},
+        **{name: tuple(markdown.parse_items(document.lines(title))) for name, title in _LISTS.items()},
         notes=_text(document, _NOTES),
-        preamble=unescape("\n".join(without_blank_ends(document.preamble)), _is_working_heading),
+        preamble=markdown.unescape("\n".join(without_blank_ends(document.preamble)), _is_working_heading),
         extra=tuple(document.extra),
     )
 
@@ -254,7 +188,7 @@ def read_document(text: str) -> tuple[list[str], Document]:
     """The lines of the plan, and the sections without it."""
     lines = file_text(text).split("\n")
     start, stop = plan_span(lines)
-    document = read(lines[:start] + lines[stop:], _LAYOUT, _is_working_heading)
+    document = markdown.read(lines[:start] + lines[stop:], _LAYOUT, _is_working_heading)
     if not document.bodies:
         raise FormatError("it holds none of the sections of a recovery text")
     return lines[start:stop], document
@@ -265,7 +199,7 @@ def _text(document: Document, title: str) -> str:
 
 
 def _files(document: Document, title: str) -> tuple[RoleFile, ...]:
-    return tuple(role_file(entry) for entry in parse_items(document.lines(title)) if entry)
+    return tuple(role_file(entry) for entry in markdown.parse_items(document.lines(title)) if entry)
 
 
 def role_file(entry: str) -> RoleFile:
@@ -375,8 +309,7 @@ def mapped(text: str, root: str, here: Path) -> str:
     return pattern.sub(there, text)
 
 
-_REFERENCES = 12
-"""Maximum number of files that were only read; they save a search, and are no complete list."""
+_REFERENCES = 12  # maximum number of files that were only read; they save a search, and are no complete list
 
 _FIRST = frozenset({"project instructions", "dependencies", "TypeScript configuration"})
 """Configuration that a new session reads first."""
@@ -399,7 +332,7 @@ def working_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
 
 def _rank(file: FileFact, role: Role, root: str) -> tuple[int, ...]:
     """Last come files outside the project, deleted and temporary ones; of equals, source comes first."""
-    away = inside_of(file.path, root) == file.path or _is_gone(file) or role.kind is Kind.SCRATCH
+    away = paths.inside_of(file.path, root) == file.path or _is_gone(file) or role.kind is Kind.SCRATCH
     return (away, file.subagent, -file.times, role.kind)
 
 
@@ -430,11 +363,11 @@ def _fate(file: FileFact) -> str:
 
 def _with_subject(role: Role, path: str, files: Sequence[FileFact]) -> str:
     """A role; for tests including the tested file, if that was changed, too."""
-    stem = name_under_test(path)
+    stem = paths.name_under_test(path)
     if role.kind is not Kind.TEST or stem == stem_of(path):
         return role.text
     tested = next((f.path for f in files if f.path != path and stem_of(f.path) == stem), "")
-    return f"{role.text} of {file_name(tested)}" if tested else role.text
+    return f"{role.text} of {paths.name_of(tested)}" if tested else role.text
 
 
 def reference_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
@@ -479,13 +412,12 @@ def last_action(facts: Facts) -> str:
     parts = [action_event(facts, action, None) if action else "N/A: no tool call on record, result unknown."]
     if check is not None and (action is None or action.target != command_line(check.text)):
         parts.append(f"Last check: {check_event(facts)}")
-    if turn := unfinished_turn(facts):
+    if turn := work.unfinished_turn(facts):
         parts.append(capitalised(turn_line(facts, turn)))
     return "\n\n".join(each for each in (*parts, said_last(facts)) if each)
 
 
-_WHOLE = 8_192
-"""Maximum length of a plan quoted whole, in characters."""
+_WHOLE = 8_192  # maximum length of a plan quoted whole, in characters
 _HEADING = re.compile(r"#{1,6}\s+\S")
 _BOX = re.compile(r"\s*[-*+]\s+\[[ xX>]\]\s")
 _OUTLINED = 120
@@ -508,7 +440,7 @@ def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
     if not any(source == "user-stated" for source, _, _ in parts) and (said := stated_plan(facts.asked)):
         parts.append(("user-stated", "In the user's words", said))
     if not parts:
-        parts.append(("inferred", "", inferred_plan(facts)))
+        parts.append(("inferred", "", events.inferred_plan(facts)))
     source, _, content = parts[0]
     below = (f"## {title}\n\n{text}" for _, title, text in parts[1:])
     return Plan(source=source, content="\n\n".join([content, *below]))
@@ -525,14 +457,14 @@ def todo_list(todos: Iterable[Todo]) -> str:
 def _task_text(todo: Todo) -> str:
     details = todo.details.strip() if todo.details.strip() != todo.content.strip() else ""
     text = f"{todo.content.strip()}\n{details}" if details else todo.content.strip()
-    return "\n".join(line.rstrip() for line in indented(text).split("\n"))
+    return "\n".join(line.rstrip() for line in markdown.indented(text).split("\n"))
 
 
 def _put_before_user(facts: Facts) -> Iterator[tuple[str, str, str]]:
     """The last approved plan, and a later one without a decision."""
     if plan := plan_in_force(facts):
         yield "user-stated", f"Approved plan{_where(plan)}", _quoted(plan)
-    if plan := undecided_plan(facts):
+    if plan := work.undecided_plan(facts):
         yield "inferred", f"Plan {plan_status(plan)}".strip() + _where(plan), _quoted(plan)
 
 
@@ -579,7 +511,7 @@ def recovery_notes(facts: Facts, root: Path, changed: Iterable[RoleFile], *, wit
         changed: the changed files that the section Working Files has no room for.
         with_requests: include the user's requests, unless an inferred plan has them.
     """
-    failures = [error_event(facts, error, root) for error in last_errors(facts, _ERRORS)]
+    failures = [events.error_event(facts, error, root) for error in last_errors(facts, _ERRORS)]
     groups = (
         (
             "Asked before what is quoted below, newest first",
@@ -587,8 +519,8 @@ def recovery_notes(facts: Facts, root: Path, changed: Iterable[RoleFile], *, wit
         ),
         ("Changed, too", [f"{file.path} (role: {file.role})" for file in changed]),
         ("Failures on record, newest first", failures),
-        (COMMANDS_RUN, list(commands_run(facts, _COMMANDS))),
-        (SEEN, seen_addresses(facts)),
+        (COMMANDS_RUN, list(events.commands_run(facts, _COMMANDS))),
+        (SEEN, events.seen_addresses(facts)),
         ("Session", list(_session(facts))),
     )
     sections = (
@@ -600,7 +532,7 @@ def recovery_notes(facts: Facts, root: Path, changed: Iterable[RoleFile], *, wit
 def _older_requests(facts: Facts) -> Iterator[str]:
     """Requests older than those quoted in full."""
     quoted = {said.source for said in quotes_of(USER, facts)}
-    older = [ask for ask in user_requests(facts) if ask.source not in quoted]
+    older = [ask for ask in quotes.user_requests(facts) if ask.source not in quoted]
     for ask in older[:_ASKED]:
         yield with_source(ask.within(_LINE), ask.source)
     if more := older[_ASKED:]:
@@ -616,7 +548,7 @@ def _session(facts: Facts) -> Iterator[str]:
         yield f"Claude Code session {facts.session_id}{span}{lines}"
     if facts.branch:
         yield f"Branch {facts.branch}"
-    if missing := missing_work(facts):
+    if missing := events.missing_work(facts):
         yield missing
     for compaction in facts.compactions[-1:]:
         number = len(facts.compactions)
@@ -626,8 +558,7 @@ def _session(facts: Facts) -> Iterator[str]:
         yield f"{counted}; its summary is at {summary}" if summary else counted
 
 
-_COUNT = 25
-"""Maximum number of items in lists that grow with a session; the last ones are kept."""
+_COUNT = 25  # maximum number of items in lists that grow with a session; the last ones are kept
 _FEW = 3
 _NO_REFERENCE = "only changed, removed or temporary files among those read by tools"
 _FILES = 12
@@ -635,7 +566,7 @@ _FILES = 12
 
 def _objective(facts: Facts) -> str:
     """The goal, and what was asked last, in as many characters as the checklist allows."""
-    about, asked = goal(facts), telling_requests(facts)
+    about, asked = goal(facts), work.telling_requests(facts)
     last = f"\n{asked[0].quoted(LAST)}" if len(asked) > 1 or (asked and plan_in_force(facts)) else ""
     return shortened(f"{about}{last}", LONG_OBJECTIVE)
 
@@ -667,7 +598,8 @@ def draft_recovery(
         ),
         last_action=last_action(facts),
         decisions=_last_unique(
-            with_source(f"{each.decision}: {each.reason}", each.source) for each in recorded_decisions(facts)
+            with_source(f"{each.decision}: {each.reason}", each.source)
+            for each in work.recorded_decisions(facts)
         )
         or _nothing(facts, "no answer and no decided plan on record"),
         constraints=_nothing(facts, "none is read off sentences; the user's words stand in the last section"),
@@ -700,7 +632,7 @@ def _last_unique(lines: Iterable[str]) -> tuple[str, ...]:
 def _issues(facts: Facts) -> tuple[str, ...]:
     """Checks that failed and did not pass since; other failures are events, which stand in the notes."""
     check = check_event(facts)
-    failed = tuple(f"{NOT_PASSED}: {each}" for each in failed_checks(facts))
+    failed = tuple(f"{NOT_PASSED}: {each}" for each in events.failed_checks(facts))
     if check.startswith("FAILURE"):
         return (f"last check: {check}", *failed)
     if failed:
@@ -710,13 +642,13 @@ def _issues(facts: Facts) -> tuple[str, ...]:
 
 
 def _changes(facts: Facts) -> Iterator[str]:
-    lines = [landmark_line(mark) for mark in facts.landmarks]
+    lines = [events.landmark_line(mark) for mark in facts.landmarks]
     todos = (todo for todo in (*facts.past_todos, *facts.todos) if was_done(todo))
     lines += [with_source(on_one_line(todo.content), todo.source) for todo in todos]
     yield from lines
     if len(lines) < _FEW:
         files = facts.modified_files
-        yield from map(file_line, files[-_FILES:])
+        yield from map(events.file_line, files[-_FILES:])
         if more := files[:-_FILES]:
             which = "1 other file" if len(more) == 1 else f"{len(more)} other files, all"
             yield f"{which} named under Working Files and in the notes"

@@ -31,11 +31,9 @@ if TYPE_CHECKING:
 _CSS = Path(__file__).with_name("page.css")
 _LISTED = 5_000
 _ASK = 120
-_LONG_MARKDOWN = 200_000
-"""Length in characters from which a text is shown as plain text, not as Markdown."""
+_LONG_MARKDOWN = 200_000  # length in characters from which a text is shown as plain text, not as Markdown
 
-Numbered = tuple[int, Block]
-"""The number of a line, and a block of it."""
+Numbered = tuple[int, Block]  # the number of a line, and a block of it
 
 
 @dataclass(frozen=True)
@@ -48,8 +46,7 @@ class Subagent:
     """Reads its blocks."""
 
 
-Subagents = dict[str, Subagent]
-"""Subagents by id; a page removes each one after placing it."""
+Subagents = dict[str, Subagent]  # subagents by id; a page removes each one after placing it
 
 
 def session_name(session_id: str, summary: SessionSummary) -> str:
@@ -230,8 +227,7 @@ def _listed(number: int, block: Block, safe: Safe) -> str:
     return f'<li dir="auto"><a href="#L{number}">{escape(line)}</a></li>\n'
 
 
-Safe = Callable[[str], str]
-"""The filter for every text: `masked`, or `as_it_is`."""
+Safe = Callable[[str], str]  # the filter for every text: `masked`, or `as_it_is`
 
 _RUNS = re.compile("`+")
 _MAY_SWALLOW = re.compile(r"```|~~~|<")

@@ -13,59 +13,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from memtui.documents.events import (
-    NOT_PASSED,
-    SEEN,
-    action_event,
-    check_event,
-    error_event,
-    failed_checks,
-    last_errors,
-    missing_work,
-    seen_addresses,
-    since,
-)
-from memtui.documents.format import (
-    Block,
-    Document,
-    Items,
-    Record,
-    Section,
-    escape,
-    indented,
-    layout,
-    parse_items,
-    read,
-    render,
-    render_items,
-    text_as,
-    unescape,
-)
-from memtui.documents.quotes import (
-    UserRequest,
-    citation,
-    last_request,
-    plan_line,
-    quotes_section,
-    said_last,
-    user_requests,
-    with_source,
-    without_source,
-)
-from memtui.documents.work import (
-    awaited_plan,
-    goal,
-    open_request,
-    open_steps,
-    open_tasks,
-    plan_in_force,
-    plan_status,
-    recorded_decisions,
-    turn_line,
-    unanswered,
-    undecided_plan,
-    unfinished_turn,
-)
+from memtui.documents import events, markdown, quotes, work
+from memtui.documents.events import NOT_PASSED, SEEN, action_event, check_event, error_event, failed_checks
+from memtui.documents.markdown import Block, Document, Items, Record, Section, parse_items, read, render_items
+from memtui.documents.quotes import UserRequest, citation, last_request, plan_line, user_requests, with_source
+from memtui.documents.work import awaited_plan, goal, open_steps, plan_in_force, plan_status, unfinished_turn
 from memtui.ground.project import Project
 from memtui.ground.text import FormatError, file_text, item, without_blank_ends
 from memtui.transcript.checks import SENTENCE, bare_command, package_changes
@@ -76,8 +28,7 @@ from memtui.transcript.records import Command, Facts, FileFact, is_after
 from memtui.transcript.shell import SHELL_TOOLS, programs_run
 from memtui.transcript.short_text import key_of, one_line, shortened, telling_line
 
-_DEPTH = 12
-"""Number of levels; deeper tasks are moved up to the last one."""
+_DEPTH = 12  # number of levels; deeper tasks are moved up to the last one
 
 
 class TaskKind(StrEnum):
@@ -162,7 +113,7 @@ def render_tasks(tasks: Iterable[Task], indent: str = "") -> str:
     for task in tasks:
         first, *rest = (_MARKERS[task.kind] + task.text).split("\n")
         text = "\n".join([first, *(_LIKE_BULLET.sub(r"\1\\\2", line) for line in rest)])
-        lines.append(f"{indent}- {indented(text, indent + '  ')}".rstrip())
+        lines.append(f"{indent}- {markdown.indented(text, indent + '  ')}".rstrip())
         if task.children:
             lines.append(render_tasks(task.children, indent + "  "))
     return "\n".join(lines)
@@ -212,13 +163,12 @@ def parse_tasks(lines: Sequence[str]) -> tuple[Task, ...]:
     return path[0].tasks()
 
 
-LATEST = 999_999_999
-"""The highest version number, as the header has at most nine digits."""
+LATEST = 999_999_999  # the highest version number, as the header has at most nine digits
 
 _IDENTITY, _TASKS = "IDENTITY", "TASK TREE"
 _DECISIONS = "KEY DECISIONS (append-only, NEVER delete)"
 _WORKING, _DYNAMICS = "WORKING CONTEXT", "CONVERSATION DYNAMICS"
-_LAYOUT = layout(_IDENTITY, _TASKS, _DECISIONS, _WORKING, _DYNAMICS)
+_LAYOUT = markdown.layout(_IDENTITY, _TASKS, _DECISIONS, _WORKING, _DYNAMICS)
 
 _HEADER = re.compile(r"(?:[*#]{1,3} ?)?===+\s*SESSION STATE(?:\s+v?\s*([0-9]{1,9}))?\s*===", re.IGNORECASE)
 _END = re.compile(r"(?:[*#]{1,3} ?)?===+\s*END STATE\s*===", re.IGNORECASE)
@@ -250,7 +200,7 @@ def _value(value: str) -> str:
     return "" if text.casefold() == "n/a" else text
 
 
-Value = Annotated[str, text_as(_value)]
+Value = Annotated[str, markdown.text_as(_value)]
 """The value of a label, of one or more lines; "" is written as ``N/A`` and read back from it."""
 
 Lines = Annotated[Items, BeforeValidator(lambda values: tuple(filter(_value, values)))]
@@ -331,8 +281,8 @@ def render_session_state(state: SessionState) -> str:
     }
     parts = [
         f"=== SESSION STATE v{state.version} ===",
-        escape(state.preamble, _is_rule),
-        render(bodies, state.extra, always=_is_rule),
+        markdown.escape(state.preamble, _is_rule),
+        markdown.render(bodies, state.extra, always=_is_rule),
         "=== END STATE ===",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -367,7 +317,7 @@ def parse_session_state(text: str) -> SessionState:
         decisions=tuple(_decision(entry) for entry in parse_items(document.lines(_DECISIONS))),
         working=WorkingContext.model_validate(_fields(document, _WORKING, _WORKING_LABELS)),
         dynamics=Dynamics.model_validate(_fields(document, _DYNAMICS, _DYNAMICS_LABELS)),
-        preamble=unescape(preamble, _is_rule),
+        preamble=markdown.unescape(preamble, _is_rule),
         extra=tuple(document.extra),
     )
 
@@ -434,10 +384,8 @@ def grouped(paths: Iterable[str], limit: int) -> str:
     return ", ".join([*parts, *([f"and {left} more"] if left else [])])
 
 
-_WORDS = 20
-"""Number of the user's last messages examined."""
-_LEAST = 3
-"""Minimum number of letters for a script to count."""
+_WORDS = 20  # number of the user's last messages examined
+_LEAST = 3  # minimum number of letters for a script to count
 _LANGUAGES = {"HIRAGANA": "Japanese", "KATAKANA": "Japanese", "HANGUL": "Korean", "CJK": "Chinese"}
 """Languages that a script identifies; all but Chinese are written with others beside it."""
 _SHARES = {"Japanese": 0.05, "Korean": 0.05, "Chinese": 0.1}
@@ -505,13 +453,12 @@ ASKED = "Last asked"
 _OURS = re.compile(rf"(?:{ASKED}|Claude said last)(?: \(L[^)]*\))?:")
 """Beginnings of generated lines; other lines are a person's."""
 NO_BLOCKER = "None on record"
-AWAITED = "Plan: "
-"""Beginning of the task that is a plan without a decision."""
+AWAITED = "Plan: "  # beginning of the task that is a plan without a decision
 
 
 def task_key(text: str) -> str:
     """Key by which two wordings of a task are equal, regardless of their source lines."""
-    return key_of(without_source(text))
+    return key_of(quotes.without_source(text))
 
 
 def is_ours(task: Task) -> bool:
@@ -521,9 +468,9 @@ def is_ours(task: Task) -> bool:
 
 def task_tree(facts: Facts) -> tuple[Task, ...]:
     """All tasks: done, in progress and coming."""
-    tasks = open_tasks(facts)
+    tasks = work.open_tasks(facts)
     doing = [task.line for task in tasks if task.doing]
-    if not doing and (ask := open_request(facts)):
+    if not doing and (ask := work.open_request(facts)):
         doing = [_quoted(ask)]
     coming = [task.line for task in tasks if not task.doing] or [step.line for step in open_steps(facts)]
     if plan := awaited_plan(facts):
@@ -551,11 +498,11 @@ def done_tasks(facts: Facts) -> list[str]:
 
 def blocker(facts: Facts) -> str:
     """The blocker on record, "" for none."""
-    if question := unanswered(facts):
+    if question := work.unanswered(facts):
         return question
     turn, last = unfinished_turn(facts), facts.last_action
     if turn is not None and turn.end in ("interrupted", "api error"):
-        return turn_line(facts, turn)
+        return work.turn_line(facts, turn)
     if turn is None or last is None or last.outcome != "failed":
         return ""
     line = telling_line(last.result) if last.tool in SHELL_TOOLS else last.result
@@ -576,7 +523,7 @@ def _quoted(ask: UserRequest) -> str:
 def _last_words(facts: Facts) -> Iterator[str]:
     if ask := last_request(facts):
         yield ask.quoted(ASKED)
-    if said := said_last(facts):
+    if said := quotes.said_last(facts):
         yield said
 
 
@@ -584,8 +531,7 @@ def _text(text: str) -> str:
     return shortened(one_line(text), _WIDTH)
 
 
-_FILES = 6_000
-"""Maximum length of the list of modified files, in characters."""
+_FILES = 6_000  # maximum length of the list of modified files, in characters
 _SHELL_FILES = 600
 _READ_FILES = 1_000
 _TARGET = 120
@@ -594,14 +540,13 @@ _COMMITS = 5
 _GONE = 10
 
 _PORT = re.compile(r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d{2,5})|(?:--port|-p|PORT)[ =](\d{2,5})\b")
-_WAITING = re.compile(r"\s*(?:sleep|wait|timeout|gh (?:run|pr) \w+)\b")
-"""A command that ends by itself."""
+_WAITING = re.compile(r"\s*(?:sleep|wait|timeout|gh (?:run|pr) \w+)\b")  # a command that ends by itself
 
 
 def working_context(facts: Facts, root: Path) -> WorkingContext:
     """The volatile state at the end of the facts."""
     state = list(_technical(facts, root))
-    last = last_errors(facts, 1)
+    last = events.last_errors(facts, 1)
     packages = package_changes(facts)
     return WorkingContext(
         files_modified=grouped((shown_path(file.path, root) for file in facts.modified_files), _FILES),
@@ -633,7 +578,7 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
             yield f"{label}: {grouped((shown_path(path, root) for path in written), _SHELL_FILES)}"
     if removed := gone_files((f for f in facts.shell_files if f.fate not in ("", IN_PROGRAM)), root):
         yield f"Deleted or moved by commands: {removed}"
-    if missing := missing_work(facts):
+    if missing := events.missing_work(facts):
         yield missing
     # The last ones: the first files read are often irrelevant in the end.
     if read := _lasting(map(path_now, reversed(facts.read_files)), root):
@@ -674,7 +619,7 @@ def gone_files(files: Iterable[FileFact], root: Path) -> str:
 def _plan(facts: Facts) -> Iterator[str]:
     if plan := plan_in_force(facts):
         yield f"Plan (approved): {plan_line(plan)}"
-    if plan := undecided_plan(facts):
+    if plan := work.undecided_plan(facts):
         status = f" ({plan_status(plan)})" if plan_status(plan) else ""
         yield f"Plan{status}: {plan_line(plan)}"
 
@@ -693,7 +638,7 @@ def _running(commands: tuple[Command, ...]) -> Iterator[str]:
 def _recorded(facts: Facts) -> Iterator[str]:
     commits = [mark for mark in facts.landmarks if mark.kind == "commit"]
     recent = [
-        with_source(f"{mark.commit} {one_line(mark.text)}{since(mark)}".lstrip(), mark.source)
+        with_source(f"{mark.commit} {one_line(mark.text)}{events.since(mark)}".lstrip(), mark.source)
         for mark in commits[-_COMMITS:]
     ]
     if recent:
@@ -702,7 +647,7 @@ def _recorded(facts: Facts) -> Iterator[str]:
     pulls = [with_source(mark.text, mark.source) for mark in facts.landmarks if mark.kind == "pull request"]
     if pulls:
         yield f"Pull requests: {', '.join(pulls[-_RECENT:])}"
-    if seen := seen_addresses(facts):
+    if seen := events.seen_addresses(facts):
         yield f"{SEEN}: {', '.join(seen)}"
 
 
@@ -714,11 +659,11 @@ def raw_state(facts: Facts, project: Project) -> SessionState:
         decisions=_decisions(facts),
         working=working_context(facts, project.root),
         dynamics=dynamics(facts),
-        extra=quotes_section(facts),
+        extra=quotes.quotes_section(facts),
     )
 
 
 def _decisions(facts: Facts) -> tuple[Decision, ...]:
     """Only certain ones; a sentence becomes a decision when a person or a model puts it here."""
-    entries = ((f"{each.decision} ({each.reason})", each.source) for each in recorded_decisions(facts))
+    entries = ((f"{each.decision} ({each.reason})", each.source) for each in work.recorded_decisions(facts))
     return tuple(Decision(text=with_source(text, source)) for text, source in entries)

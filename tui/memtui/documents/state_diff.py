@@ -20,8 +20,7 @@ _LABEL = re.compile(r"\s*- (?:\[[ x]\] )?(?:\*\*IN PROGRESS\*\*|[\w ]{2,20}):")
 _MANY = ("Decision:", "Constraint:", "LATER:", "NEXT:", "Sub:")
 """Labels that may occur several times in a section."""
 _ALIKE = 0.5
-_LONGEST = 4_000
-"""Maximum length of lines whose words are compared; longer ones are shown as replaced."""
+_LONGEST = 4_000  # maximum length of lines whose words are compared; longer ones are shown as replaced
 
 
 class Piece(NamedTuple):

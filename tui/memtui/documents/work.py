@@ -6,15 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from memtui.documents.quotes import (
-    UserRequest,
-    citation,
-    last_request,
-    plan_line,
-    source_label,
-    user_requests,
-    with_source,
-)
+from memtui.documents import quotes
+from memtui.documents.quotes import UserRequest, citation, last_request, plan_line, user_requests, with_source
 from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import OPEN, plan_title
 from memtui.transcript.records import Answer, Facts, PlanFact, Source, Turn, in_order, is_after
@@ -150,7 +143,7 @@ def unanswered(facts: Facts, *, clock: bool = False) -> str:
     if last is None or last.outcome != "unknown":
         return ""
     if last.tool == "AskUserQuestion":
-        return f'{source_label("Claude asked", last.source, clock=clock)} "{_short(last.target)}"'
+        return f'{quotes.source_label("Claude asked", last.source, clock=clock)} "{_short(last.target)}"'
     plan = undecided_plan(facts) if last.tool == "ExitPlanMode" else None
     return _waiting(plan) if plan else ""
 

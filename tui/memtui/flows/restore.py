@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 
-from memtui.documents.format import name_of
+from memtui.documents.markdown import name_of
 from memtui.documents.recovery import is_elsewhere, mapped, parse_recovery
 from memtui.documents.session_state import render_session_state
 from memtui.ground.clean import clean_line

@@ -29,7 +29,7 @@ from memtui.transcript.events import (
     Result,
     Said,
     Words,
-    events,
+    events_of,
     said_with_rejection,
 )
 from memtui.transcript.landmarks import report_in, report_of
@@ -172,7 +172,7 @@ def _spoken(conversation: _Conversation, transcript: Path, stop: int | None) -> 
             if record.get("isSidechain") is not True:
                 stamp = str(record.get("timestamp") or "")
                 source = Source(line.number, line.offset, stamp, "user")
-                for event in events(record):
+                for event in events_of(record):
                     yield from conversation.take(event, source)
     yield from conversation.end()
 

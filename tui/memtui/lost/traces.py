@@ -10,7 +10,7 @@ from typing import Any
 from memtui.lost.records import Need
 from memtui.transcript import ReadingCancelledError
 from memtui.transcript.checks import bare_command
-from memtui.transcript.events import Boundary, Call, Queued, Said, Summary, Words, agent_of, events
+from memtui.transcript.events import Boundary, Call, Queued, Said, Summary, Words, agent_of, events_of
 from memtui.transcript.lines import Record, read_lines
 from memtui.transcript.paths import absolute
 from memtui.transcript.records import CompactionFact, Source
@@ -75,7 +75,7 @@ class _TraceLog:
             self._uuids[uuid] = source.line
         folder = record.get("cwd")
         self._folder = folder if isinstance(folder, str) and folder else self._folder
-        for event in events(record):
+        for event in events_of(record):
             if type(event) is Call:
                 self._called(event)
                 self._follow(*map(str, event.input.values()))

@@ -17,7 +17,7 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BeforeValidator, Field, ValidationError
 
-from memtui.documents.format import Line, Moment, Record
+from memtui.documents.markdown import Line, Moment, Record
 from memtui.documents.memory import dump, load
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem

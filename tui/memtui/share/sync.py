@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from pydantic import Field, ValidationError
 
-from memtui.documents.format import Record
+from memtui.documents.markdown import Record
 from memtui.documents.memory import StoredMemory
 from memtui.ground.clock import Clock
 from memtui.ground.files import (

@@ -149,9 +149,9 @@ def write_missing(project: Project, compaction: Compaction, message: str) -> Pat
 
 
 def _compaction(record: dict[str, object], transcript: Transcript) -> Compaction | None:
-    from memtui.transcript.events import Boundary, events
+    from memtui.transcript.events import Boundary, events_of
 
-    boundary = next((event for event in events(record) if isinstance(event, Boundary)), None)
+    boundary = next((event for event in events_of(record) if isinstance(event, Boundary)), None)
     stamp, session, uuid = (record.get(name) for name in ("timestamp", "sessionId", "uuid"))
     at = parse_iso(stamp) if isinstance(stamp, str) else None
     if boundary is None or at is None or at.year not in _YEARS:

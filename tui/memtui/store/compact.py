@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memtui.documents.capture import Capture
-from memtui.documents.format import Section, name_of
+from memtui.documents.markdown import Section, name_of
 from memtui.documents.memory import MemoryMeta
 from memtui.documents.memory_file import MemoryFile, draft_memory
 from memtui.documents.recovery import (

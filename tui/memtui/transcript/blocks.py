@@ -12,20 +12,8 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from memtui.transcript.events import (
-    Boundary,
-    Call,
-    Event,
-    Queued,
-    Result,
-    Said,
-    Summary,
-    Words,
-    agent_of,
-    events,
-    is_ask,
-    task_of,
-)
+from memtui.transcript import events
+from memtui.transcript.events import Boundary, Call, Event, Queued, Result, Said, Summary, Words, is_ask
 from memtui.transcript.lines import Line, Record, read_lines
 from memtui.transcript.outcomes import target_of
 from memtui.transcript.records import Source
@@ -105,11 +93,11 @@ def blocks(line: Line) -> list[Block]:
 
 
 def _shown(record: Record) -> Iterator[Shown]:
-    found = events(record)
+    found = events.events_of(record)
     yield from _beside(record, found)
     first = record.get("isSidechain") is True and record.get("parentUuid") is None
-    if first and not found and (task := task_of(record)):
-        yield Said(task, agent_of(record))
+    if first and not found and (task := events.task_of(record)):
+        yield Said(task, events.agent_of(record))
     for event in found:
         if isinstance(event, Words):
             if is_ask(event) or (event.kind in _NOTED and event.text.strip()):
@@ -213,10 +201,8 @@ def _entry(event: Shown, place: Source) -> Entry | None:
             return None
 
 
-_LINES = 400
-"""Maximum length in lines of texts that are compared exactly, as that takes time."""
-_LONGEST = 400
-"""Maximum length in characters of lines whose words are compared."""
+_LINES = 400  # maximum length in lines of texts that are compared exactly, as that takes time
+_LONGEST = 400  # maximum length in characters of lines whose words are compared
 _ALIKE = 0.5
 _TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|\w+|\s+|[^\w\s]")
 

@@ -6,21 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from memtui.secrets.secrets import masked_in
+from memtui.transcript import outcomes
 from memtui.transcript.checks import hidden_failure, hidden_success, is_check
 from memtui.transcript.events import Call, Result, said_with_rejection
 from memtui.transcript.files import FileLog, may_remove, may_write, target_path
 from memtui.transcript.landmarks import LandmarkLog, QuoteLog
-from memtui.transcript.outcomes import (
-    ActionLog,
-    CommandLog,
-    answers_of,
-    end_command,
-    error_head,
-    fate_of_plan,
-    is_sibling_error,
-    outcome_of,
-    target_of,
-)
+from memtui.transcript.outcomes import ActionLog, CommandLog, answers_of, end_command, error_head, outcome_of
 from memtui.transcript.plans import PlanLog, TodoLog
 from memtui.transcript.records import NOWHERE, Answer, Command, ErrorFact, Quote, Source
 from memtui.transcript.session import worker_of
@@ -154,7 +145,7 @@ class CallLog:
             self._went_well(result, waiting)
         elif outcome == "rejected":
             self._refused(result)
-        elif outcome == "failed" and not is_sibling_error(result):
+        elif outcome == "failed" and not outcomes.is_sibling_error(result):
             self._failed(shown, waiting)
         if waiting.shell is not None:
             end_command(waiting.shell, shown, outcome)
@@ -164,7 +155,7 @@ class CallLog:
                 source = self._source._replace(speaker="tool")
                 self.landmarks.ran(waiting.shell.text, result.text, source)
         elif call.name == "ExitPlanMode":
-            self.plans.decided(result, fate_of_plan(result) if outcome == "rejected" else "unknown")
+            self.plans.decided(result, outcomes.fate_of_plan(result) if outcome == "rejected" else "unknown")
 
     def _went_well(self, result: Result, waiting: _Waiting) -> None:
         call = waiting.call
@@ -201,7 +192,7 @@ class CallLog:
 
     def _failed(self, result: Result, waiting: _Waiting) -> None:
         call = masked_in(waiting.call)
-        target = target_of(call)
+        target = outcomes.target_of(call)
         if call.name in EDIT_TOOLS or call.name in READ_TOOLS:
             target = target_path(call.name, call.input, waiting.folder) or target
         source = self._source._replace(speaker="tool")

@@ -8,32 +8,19 @@ from itertools import chain
 from typing import NamedTuple
 
 from memtui.secrets.secrets import masked
+from memtui.transcript import shell
 from memtui.transcript.paths import Kind, name_of, role_of
 from memtui.transcript.records import Command, ErrorFact, Facts, Source, in_order
-from memtui.transcript.shell import (
-    COMPILERS,
-    EDIT_TOOLS,
-    FILTERS,
-    LINTERS,
-    LOOKUP_TOOLS,
-    PACKAGE_MANAGERS,
-    READ_TOOLS,
-    SHELL_TOOLS,
-    TASK_RUNNERS,
-    TEST_RUNNERS,
-    programs_run,
-    statements,
-)
+from memtui.transcript.shell import COMPILERS, EDIT_TOOLS, PACKAGE_MANAGERS, TEST_RUNNERS, programs_run
 from memtui.transcript.short_text import command_line
 
-SENTENCE = 240
-"""Maximum length of a line in a draft, in characters."""
+SENTENCE = 240  # maximum length of a line in a draft, in characters
 
-_CHECKERS = "|".join(map(re.escape, sorted(TEST_RUNNERS | LINTERS | COMPILERS)))
+_CHECKERS = "|".join(map(re.escape, sorted(TEST_RUNNERS | shell.LINTERS | COMPILERS)))
 _CHECK = re.compile(
     r"(?P<runner>(?:npx|bunx|python3? -m|(?:uv|poetry|hatch|pdm|rye) run|(?:pnpm|yarn|bundle|mise) exec) )?"
     rf"(?:(?:{_CHECKERS})(?![\w-]| format| fmt)"
-    rf"|(?:{'|'.join(sorted(TASK_RUNNERS, reverse=True))})\s+(?:run\s+)?(?![\w:.-]*\b(?:format|fmt)\b)"
+    rf"|(?:{'|'.join(sorted(shell.TASK_RUNNERS, reverse=True))})\s+(?:run\s+)?(?![\w:.-]*\b(?:format|fmt)\b)"
     r"[\w:.-]*(?:test|check|build|compile|tsc|lint|vet|clippy))"
 )
 """Commands that are checks, in the form of `memtui.transcript.shell.programs_run`."""
@@ -52,13 +39,12 @@ _PICKED = re.compile(
 _EITHER = re.compile(r"\||\s+or\s+|,")
 _SCANNED = 2_000
 
-_MOST = 50
-"""The most kinds of checks that are kept apart."""
+_MOST = 50  # the most kinds of checks that are kept apart
 
 _SHELL_NOISE = re.compile(
     r"^cd \S+ (?:&&|⏎) | 2>&1(?=\s|$)|\s*\|\s*(?:head|tail)(?: -[^\s;&|)]+| \d+)*(?=\s*(?:$|;|&&|\|\||⏎))"
 )
-_OWN_TOOLS = EDIT_TOOLS | READ_TOOLS | LOOKUP_TOOLS | {"ExitPlanMode", "TodoWrite", "Skill"}
+_OWN_TOOLS = EDIT_TOOLS | shell.READ_TOOLS | shell.LOOKUP_TOOLS | {"ExitPlanMode", "TodoWrite", "Skill"}
 _OWN_WORDS = re.compile(r"Agent type '|Blocked: |InputValidationError|Unknown skill|No such tool available")
 _LOOKUP = re.compile(
     r"(?:cd \S+ (?:&&|;|⏎) )?"
@@ -130,7 +116,7 @@ def worth_telling(error: ErrorFact) -> bool:
     """
     if _OWN_WORDS.match(error.message):
         return False
-    if error.tool in SHELL_TOOLS:
+    if error.tool in shell.SHELL_TOOLS:
         return not is_lookup(error.target)
     return error.tool not in _OWN_TOOLS
 
@@ -165,7 +151,7 @@ def covers(passed: frozenset[str], failed: frozenset[str], message: str) -> bool
 
 
 _MASKS = re.compile(
-    rf"\|\s*(?:{'|'.join(FILTERS)})\b"
+    rf"\|\s*(?:{'|'.join(shell.FILTERS)})\b"
     r"|\|\|\s*(?:true|echo|:|exit 0)|;\s*(?:echo|true|exit 0)\b"
 )
 _PIPEFAIL = "pipefail"
@@ -183,8 +169,7 @@ _SAID = re.compile(
 _STEMS = ("FAIL", "failed", "rror", "ERR!", " issue", "exit status", "ELIFECYCLE", "problem", "***", ".go:")
 """Cheap pre-filter: every match of `_SAID` contains one of these."""
 _LONGEST = 8_000
-_AROUND = 500
-"""Length of the context shown around such a line, in characters."""
+_AROUND = 500  # length of the context shown around such a line, in characters
 
 
 def hides_outcome(command: str) -> bool:
@@ -308,7 +293,7 @@ def _described(change: _Change, command: Command) -> str:
 def _changes(command: str) -> Iterator[_Change]:
     if not _VERBS.search(command):
         return
-    for alternatives in statements(command):
+    for alternatives in shell.statements(command):
         changes = [list(_changed(parts)) for parts in alternatives]
         # Of `a || b` only one needs to have succeeded, and nothing says which.
         if len({tuple(sorted(name for each in some for name in each.packages)) for some in changes}) == 1:

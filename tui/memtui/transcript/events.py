@@ -173,7 +173,7 @@ _NOTHING: tuple[Event, ...] = ()
 _USAGE = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 
 
-def events(record: Record) -> Sequence[Event]:
+def events_of(record: Record) -> Sequence[Event]:
     """The events in a record, in order. Never raises, whatever the record holds."""
     kind = record.get("type")
     read = _READERS.get(kind) if isinstance(kind, str) else None

@@ -11,58 +11,28 @@ from typing import Any
 
 from memtui.ground.clock import parse_iso
 from memtui.secrets.secrets import masked, masked_in
-from memtui.transcript import ReadingCancelledError
+from memtui.transcript import ReadingCancelledError, events
 from memtui.transcript.calls import KEPT_CALLS, CallLog
-from memtui.transcript.events import (
-    ApiError,
-    Boundary,
-    Call,
-    Event,
-    Expansion,
-    PlanReference,
-    Queue,
-    Queued,
-    Result,
-    Said,
-    Summary,
-    TaskState,
-    Title,
-    Words,
-    agent_of,
-    events,
-    request_of,
-    task_of,
-)
+from memtui.transcript.events import ApiError, Call, Expansion, Queue, Result, Said, Summary, Title, Words
 from memtui.transcript.lines import Line, Record, read_lines
-from memtui.transcript.records import (
-    CompactionFact,
-    Facts,
-    Source,
-    Speaker,
-    TurnKind,
-)
+from memtui.transcript.records import CompactionFact, Facts, Source, Speaker, TurnKind
 from memtui.transcript.session import Setting, agent_transcripts, time_of
 from memtui.transcript.turns import TurnLog
 from memtui.transcript.words import WordsKind
 
 _TASK = 50_000
-_LEAD = 200
-"""Characters by which two messages of the same time are compared."""
+_LEAD = 200  # characters by which two messages of the same time are compared
 _OPENED: dict[WordsKind, TurnKind] = {"shell": "shell", "notification": "notification"}
 """Kinds of turns that are not opened by a prompt."""
-_MASKED = frozenset(
-    (Words, Said, Queue, Queued, Summary, Title, ApiError, PlanReference, TaskState, Expansion)
-)
-"""Events whose texts are kept."""
-_NOTICE = "<task-notification>"
-"""Beginning of a queued notification about background work."""
+_NOTICE = "<task-notification>"  # beginning of a queued notification about background work
 
 _SUMMARY = 100_000
 
 
-def _clean_events(record: Record) -> Sequence[Event]:
+def _clean_events(record: Record) -> Sequence[events.Event]:
     """The events of a record: calls and results unchanged, the others with their secrets masked."""
-    return [masked_in(each) if type(each) in _MASKED else each for each in events(record)]
+    found = events.events_of(record)
+    return [each if type(each) in (Call, Result, events.Boundary) else masked_in(each) for each in found]
 
 
 def _clean_call(call: Call) -> Call:
@@ -104,11 +74,13 @@ class _Reading:
             Words: self._words,
             Expansion: self._expanded,
             Queue: self._queue,
-            Queued: lambda event: self._turns.queued(event.text, self._source("user")),
-            Boundary: self._boundary,
+            events.Queued: lambda event: self._turns.queued(event.text, self._source("user")),
+            events.Boundary: self._boundary,
             Summary: self._summary,
-            TaskState: lambda event: self._calls.todos.state(event.items, self._source("claude code")),
-            PlanReference: lambda event: self._calls.plans.referred(event, self._source("claude code")),
+            events.TaskState: lambda event: self._calls.todos.state(event.items, self._source("claude code")),
+            events.PlanReference: lambda event: self._calls.plans.referred(
+                event, self._source("claude code")
+            ),
             ApiError: self._api_error,
             Title: self._titled,
         }
@@ -239,7 +211,7 @@ class _Reading:
         """Tell a subagent's own transcript by its first message."""
         agent = record.get("agentId")
         if record.get("isSidechain") is True and isinstance(agent, str):
-            self._own_agent, self._task = agent, masked(task_of(record))[:_TASK]
+            self._own_agent, self._task = agent, masked(events.task_of(record))[:_TASK]
             self._turns.opened("start", "", self._source("claude code"))
         self._chain_known = True
 
@@ -252,8 +224,8 @@ class _Reading:
 
     def _asked(self, record: Record) -> None:
         """Record a request to the model, once for all records of its message."""
-        request = request_of(record, self._message)
-        if request is not None and not self._is_subagent(agent_of(record)):
+        request = events.request_of(record, self._message)
+        if request is not None and not self._is_subagent(events.agent_of(record)):
             self._message = request.message_id
             self._setting.request(request, self._timestamp)
             self._turns.model_spoke()
@@ -288,7 +260,7 @@ class _Reading:
             self._calls.commands.notified(event.text)
         self._turns.queue(event, self._source("user"))
 
-    def _boundary(self, event: Boundary) -> None:
+    def _boundary(self, event: events.Boundary) -> None:
         if not self._reached():
             source = self._source("claude code")
             self._compactions.append(

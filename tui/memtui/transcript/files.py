@@ -15,8 +15,7 @@ from memtui.transcript.shell import EDIT_TOOLS, segments
 
 DELETED = "deleted"
 _MOVED = "moved to "
-PUT_BACK = "put back with git"
-"""To its last commit: committed content remains."""
+PUT_BACK = "put back with git"  # to its last commit: committed content remains
 
 _DELETES = frozenset({"rm", "unlink", "trash", "del", "erase", "remove-item", "ri"})
 _MOVES = frozenset({"mv", "move", "move-item", "mi"})
@@ -126,8 +125,7 @@ _HEREDOC_TO = re.compile(
 )
 _TEE = re.compile(r"\btee\s+(?:-a\s+)?(?P<path>[^\s<>|&;-][^\s<>|&;]*)")
 _SED = re.compile(r"(?:^|[;&|]\s*)sed\s+-i[^\n;&|]*")
-IN_PROGRAM = "named in a program that ran"
-"""Fate of a file that an inline program may have changed."""
+IN_PROGRAM = "named in a program that ran"  # fate of a file that an inline program may have changed
 _INTERPRETERS = ("python", "node", "ruby", "perl", "php", "deno", "bun")
 _PROGRAM = re.compile(
     r"\b(?:python[\d.]*|node|ruby|perl|php|deno|bun)\b[^\n;&|]*?(?:<<|\s-\w*[ceip]\b)", re.IGNORECASE
@@ -185,8 +183,7 @@ def _unquoted(path: str) -> str:
     return path.strip("'\"")
 
 
-_STANDS = ("", IN_PROGRAM)
-"""Fates of a file that exists."""
+_STANDS = ("", IN_PROGRAM)  # fates of a file that exists
 
 
 class FileLog:

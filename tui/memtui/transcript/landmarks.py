@@ -150,8 +150,7 @@ def _key(landmark: Landmark) -> str:
     return landmark.commit or landmark.text
 
 
-_AT_ONCE = 10
-"""The most addresses in one result; more are a list that the session only looked at."""
+_AT_ONCE = 10  # the most addresses in one result; more are a list that the session only looked at
 _LOOKED_AT = 100_000
 _PLACEHOLDER = re.compile(
     r"https://[^/]+/(?:<?(?:your|my|some)[-_]|(?:owner|org|organi[sz]ation|user(?:name)?)/"
@@ -166,8 +165,7 @@ _ADDRESS = re.compile(
 """Of GitHub, Gitea and GitLab; of Linear and Jira."""
 _PARTS = ("/pull/", "/issues/", "/merge_requests/", "/issue/", "/browse/")
 """A quick pre-filter: every such address has one of them."""
-_HANDLE = "agentId: "
-"""Beginning of the block that Claude Code appends to a subagent's report."""
+_HANDLE = "agentId: "  # beginning of the block that Claude Code appends to a subagent's report
 _RECEIPT = re.compile(r"[^\n]{1,80}\n\s*agent_?id: ", re.IGNORECASE)
 """The beginning of what Claude Code says when a subagent was only started."""
 _REPORT = re.compile(r"<result>(.*)</result>", re.DOTALL)

@@ -22,8 +22,7 @@ from memtui.transcript.events import Boundary, may_ask
 from memtui.transcript.lines import LINE_LIMIT, Line, read_lines, regular_only
 
 _BLOCK = 1 << 20
-_STRETCH = 256 << 10
-"""Bytes of lines that are examined at once: other threads get their turn in between."""
+_STRETCH = 256 << 10  # bytes of lines that are examined at once: other threads get their turn in between
 
 
 def never() -> bool:
@@ -197,8 +196,7 @@ def _is_text(data: bytes, at: int, end: int) -> bool:
 _PLAIN = re.compile(r"[\w .,:;()-]+", re.ASCII)
 """Characters that JSON does not escape, and that `bytes.lower` makes equal."""
 
-Rows = Callable[[Block], list[str]]
-"""Returns the rows of a fully unfolded block."""
+Rows = Callable[[Block], list[str]]  # returns the rows of a fully unfolded block
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,7 @@ from typing import Any, BinaryIO, NamedTuple
 from memtui.ground.clean import without_surrogates
 from memtui.secrets.private import line_may_hold_private, without_private_in
 
-Record = dict[str, Any]
-"""One JSON object of a transcript."""
+Record = dict[str, Any]  # one JSON object of a transcript
 
 LINE_LIMIT = 2_000_000
 """Maximum length of lines that are read, in bytes. Longer ones hold images and documents, not words."""
@@ -32,8 +31,7 @@ _BLANK = b" \t\r"
 _UNREAD = (b'{"type":"file-history-', b'{"type":"api-request')
 _PROGRESS = b'"type":"progress","data":{'
 _KIND, _OF_AGENT = b'"type":"', b'"type":"agent'
-_HEAD = 1_000
-"""The bytes of a line that may hold `_PROGRESS`; text that could imitate it comes later."""
+_HEAD = 1_000  # the bytes of a line that may hold `_PROGRESS`; text that could imitate it comes later
 
 # Control characters inside strings occur in hand-made exports.
 _DECODER = json.JSONDecoder(strict=False)

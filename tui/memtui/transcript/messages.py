@@ -13,19 +13,8 @@ from string import ascii_letters, digits
 from typing import Any, BinaryIO, NamedTuple
 
 from memtui.secrets.secrets import masked, masked_in
-from memtui.transcript.events import (
-    Call,
-    Event,
-    Queue,
-    Queued,
-    Result,
-    Said,
-    Title,
-    Words,
-    events,
-    is_ask,
-    said_with_rejection,
-)
+from memtui.transcript import events
+from memtui.transcript.events import Call, Event, Queue, Queued, Result, Said, Title, Words, events_of, is_ask
 from memtui.transcript.lines import branch_of, is_bookkeeping, read_lines
 from memtui.transcript.shell import BOOKKEEPING, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
 from memtui.transcript.words import queued_words
@@ -34,16 +23,14 @@ SPOKEN = 20_000
 INPUT = 4_000
 RESULT = 2_000
 """Maximum length of a text, by what it is, in characters."""
-_AHEAD = 500
-"""Characters behind such a text that tell whether a secret begins at its end."""
+_AHEAD = 500  # characters behind such a text that tell whether a secret begins at its end
 
 _OF_SECRETS = f"{ascii_letters}{digits}+/=_.-"
 """Characters of secrets longer than that: one that is cut through is left out."""
 
 _CALL, _TEXT, _RESULT = b'"type":"tool_use"', b'"type":"text"', b'"type":"tool_result"'
 _THINKING = b'"content":[{"type":"thinking"'
-_HEAD = 2_000
-"""The bytes of a line in which a message's content begins."""
+_HEAD = 2_000  # the bytes of a line in which a message's content begins
 
 
 class Role(IntEnum):
@@ -111,7 +98,7 @@ def read_messages(
                 record.pop("isSidechain", None)
             stamp = record.get("timestamp")
             stamp = stamp if isinstance(stamp, str) else ""
-            for event in events(record):
+            for event in events_of(record):
                 for role, text, name in _texts(event):
                     if (
                         role is Role.ASK and text == queued
@@ -138,7 +125,7 @@ def _texts(event: Event) -> Iterator[tuple[Role, str, str]]:
         if not event.failed:
             yield from _text(Role.RESULT, event.text, RESULT)
             return
-        words = said_with_rejection(event)
+        words = events.said_with_rejection(event)
         yield from _text(Role.ASK, words, SPOKEN) if words else _text(Role.ERROR, event.text, RESULT)
     elif isinstance(event, (Words, Queued)) and is_ask(event):
         yield from _text(Role.ASK, event.text, SPOKEN)

@@ -14,48 +14,34 @@ from itertools import pairwise, takewhile
 from memtui.transcript.records import Pasted, Source
 from memtui.transcript.short_text import GAP
 
-_SHORTEST = 120
-"""Minimum length of a message with pasted blocks, in characters."""
-_FENCED = 4
-"""Minimum lines between fences; a shorter example stays."""
-_RUN = 3
-"""Minimum number of consecutive lines that look like output."""
+_SHORTEST = 120  # minimum length of a message with pasted blocks, in characters
+_FENCED = 4  # minimum lines between fences; a shorter example stays
+_RUN = 3  # minimum number of consecutive lines that look like output
 _INDENTED = 6
-_GAP = 2
-"""Maximum lines between two lines of output that belong to it; `_BLANK` for blank lines."""
+_GAP = 2  # maximum lines between two lines of output that belong to it; `_BLANK` for blank lines
 _BLANK = 4
-_CODED = 4
-"""Minimum lines of code without a fence; a shorter example stays."""
-_SIGNED = 2
-"""Minimum of added and removed lines in a diff without a header."""
-_REPLY = 1
-"""Maximum lines of the user's own reply between two pasted blocks."""
-_LONGEST = 2_000
-"""Longest typed paragraph in characters; a list may have twice as many."""
-_LINES = 12
-"""Maximum lines of a paragraph that is not a list."""
+_CODED = 4  # minimum lines of code without a fence; a shorter example stays
+_SIGNED = 2  # minimum of added and removed lines in a diff without a header
+_REPLY = 1  # maximum lines of the user's own reply between two pasted blocks
+_LONGEST = 2_000  # longest typed paragraph in characters; a list may have twice as many
+_LINES = 12  # maximum lines of a paragraph that is not a list
 _ASKED = 500
-_WHOLE = 8_000
-"""Longest typed message in characters."""
-_KEPT = 1_000
-"""Number of characters kept from the beginning of a longer one."""
+_WHOLE = 8_000  # longest typed message in characters
+_KEPT = 1_000  # number of characters kept from the beginning of a longer one
 _NAME = 80
 _SAYS = re.compile(r"\w\w")
 _FENCE = re.compile(r"[ \t]*(```|~~~|\"\"\"$)")
-_QUOTES = '"' * 3
-"""People fence with these, too; the end may stand behind the last line."""
+_QUOTES = '"' * 3  # people fence with these, too; the end may stand behind the last line
 _SURE = frozenset({"escape", "time", "place"})
 _IN_DIFF = re.compile(r"[-+ @\\]|diff --git |index [0-9a-f]|new file|deleted file|similarity|rename |$")
-_FRAME = 4
-"""Minimum number of box-drawing characters in a line of a program."""
+_FRAME = 4  # minimum number of box-drawing characters in a line of a program
 _LIST = re.compile(
     r"[ \t]*(?:[-*•+](?:\s|$)|[(（]?\d{1,3}(?:\.\d{1,2})*[.)）、．:]?(?:\s|$)"
     r"|[(（]?\d{1,2}[.)）、．]|[a-zA-Z][.)]\s|#{1,6}\s)"
 )
 _TAG = re.compile(r"\s*(\[[^\]\n]{1,40}\]|\w[\w.-]{0,30}[:>|](?=\s)|at\s+\S+\s*\()")
 _DRAWN = re.compile(r"[\u2500-\u259f]")
-_RULE = re.compile(r"([^\w\s])\1{7}")
-"""Rules and boxes that programs draw."""
+_RULE = re.compile(r"([^\w\s])\1{7}")  # rules and boxes that programs draw
 _SECONDS = re.compile(r"\s*(\d+\.\d+)\s")
 _DIGITS = re.compile(r"\d+")
 _FORMS = (

@@ -67,8 +67,7 @@ class Role:
     """For ``(role: ...)``."""
 
 
-OTHER = "file"
-"""The role of a file whose path says nothing about it."""
+OTHER = "file"  # the role of a file whose path says nothing about it
 
 _SCRATCH = re.compile(
     r"^(?:/private)?/(?:tmp|var/folders|dev)/|[\\/]AppData[\\/]Local[\\/]Temp[\\/]", re.IGNORECASE

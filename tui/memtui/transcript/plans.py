@@ -12,11 +12,9 @@ from memtui.transcript.events import PlanReference, Result
 from memtui.transcript.records import NOWHERE, Fate, PlanFact, Source, Todo, Turn, is_after
 
 _PLAN_FILE = re.compile(r"[\\/]\.claude[\\/]plans[\\/][^\\/]+\.md$")
-_TICK = re.compile(r"\[[ xX>~-]\] ?|[☐☑✅✓✔]|~~| (?=\n)")
-"""Marks that say which items are done."""
+_TICK = re.compile(r"\[[ xX>~-]\] ?|[☐☑✅✓✔]|~~| (?=\n)")  # marks that say which items are done
 _CALLED_PLAN = ("plan:", "implementation plan:")
-_APPROVED = "User has approved"
-"""Beginning of the result of an approved ExitPlanMode call."""
+_APPROVED = "User has approved"  # beginning of the result of an approved ExitPlanMode call
 _UNDECIDED: tuple[Fate, ...] = ("unknown", "dismissed")
 _TEXT_LIMIT = 200_000
 
@@ -136,10 +134,8 @@ def _string(value: Any) -> str:
     return value[:_TEXT_LIMIT] if isinstance(value, str) else ""
 
 
-_LEAST = 3
-"""Minimum number of items in a plan."""
-_LONGEST = 20_000
-"""Maximum length in characters; longer texts were pasted."""
+_LEAST = 3  # minimum number of items in a plan
+_LONGEST = 20_000  # maximum length in characters; longer texts were pasted
 _ITEM = re.compile(
     r"^[ \t]{0,4}(?:\**[(（]?(?P<number>\d{1,2})[.)）、．:：]|[-*•])[ \t]*(?P<text>\S.*)", re.MULTILINE
 )

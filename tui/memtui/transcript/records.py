@@ -17,8 +17,7 @@ worked, the reason given with a rejection, a comment given with an approval."""
 Outcome = Literal["ok", "failed", "rejected", "interrupted", "background", "unknown"]
 """Outcome of a tool call; `unknown` when the transcript holds no result."""
 
-Fate = Literal["approved", "rejected", "dismissed", "unknown"]
-"""Decision on a plan."""
+Fate = Literal["approved", "rejected", "dismissed", "unknown"]  # decision on a plan
 
 Speaker = Literal["user", "model", "tool", "subagent", "claude code"]
 """Author of a text in a transcript; `claude code` for what the program itself writes."""
@@ -49,8 +48,7 @@ class Source(NamedTuple):
     """The line in a subagent's own transcript, ``agent-a1b2c3 L12``; `line` is 0 then."""
 
 
-NOWHERE = Source()
-"""Source of records that come from no transcript line."""
+NOWHERE = Source()  # source of records that come from no transcript line
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,21 +14,8 @@ from typing import Any, NamedTuple
 from memtui.ground.text import opening
 from memtui.secrets.private import without_private
 from memtui.secrets.secrets import masked
-from memtui.transcript.events import (
-    Boundary,
-    Call,
-    Event,
-    Queued,
-    Request,
-    Result,
-    Title,
-    Words,
-    events,
-    is_ask,
-    may_ask,
-    request_of,
-    task_of,
-)
+from memtui.transcript import events
+from memtui.transcript.events import Boundary, Call, Event, Queued, Request, Result, Title, Words, events_of
 from memtui.transcript.line_index import never
 from memtui.transcript.lines import Record, branch_of, only_record, read_lines
 from memtui.transcript.records import ContextSize
@@ -142,8 +129,7 @@ def session_head(path: Path, end: int) -> SessionHead:
 
 
 _ASK = 300
-_TELLING = 3
-"""The least words of a request by which a session is named."""
+_TELLING = 3  # the least words of a request by which a session is named
 _FILES = 2_000
 _STAMP = b'"timestamp":'
 
@@ -206,7 +192,7 @@ class _Reading:
         self.summary.ended = max(self.summary.ended, _stamp(row))
         if b'"usage"' in row:
             self._usage = row
-        if not self.summary.folder or may_ask(row) or b'"compact_boundary"' in row:
+        if not self.summary.folder or events.may_ask(row) or b'"compact_boundary"' in row:
             return False
         if b'"ai-title"' in row or b'"custom-title"' in row:
             return False
@@ -217,12 +203,12 @@ class _Reading:
     def take(self, record: Record) -> None:
         summary = self.summary
         self._place(record)
-        for event in events(record):
+        for event in events_of(record):
             if isinstance(event, Title):
                 summary.title = _safe(event.text)
             elif isinstance(event, Boundary):
                 summary.compactions += 1
-            elif isinstance(event, (Words, Queued)) and is_ask(event):
+            elif isinstance(event, (Words, Queued)) and events.is_ask(event):
                 summary.turns += 1
                 summary.first_ask = better_name(summary.first_ask, _safe(event.text))
             else:
@@ -248,7 +234,7 @@ class _Reading:
     def finish(self) -> SessionSummary:
         if self._usage and (record := only_record(self._usage)) is not None:
             self._place(record)
-            request = request_of(record)
+            request = events.request_of(record)
             self.summary.tokens = request.tokens if request else 0
         self.summary.files = tuple(self._files)
         return self.summary
@@ -287,8 +273,7 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _SESSION = re.compile(rb'"sessionId"\s*:\s*"([^"\\]+)"')
 _LIMIT = 1_000
 _HEAD = 64 << 10
-_START = 4 << 10
-"""Number of bytes in which a subagent's transcript names its session."""
+_START = 4 << 10  # number of bytes in which a subagent's transcript names its session
 _WORDS = 300
 
 
@@ -350,6 +335,6 @@ def first_words(transcript: Path) -> str:
     """
     for line in read_lines(transcript, stop=_HEAD):
         for record in line.records:
-            if record.get("type") == "user" and (text := task_of(record)):
+            if record.get("type") == "user" and (text := events.task_of(record)):
                 return masked(text)[:_WORDS]
     return ""

@@ -6,13 +6,11 @@ import re
 
 _WIDE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 _FEW_WIDE = 2
-GAP = " … "
-"""The mark between the head and the tail of a text; beside the end of a line, without that space."""
+GAP = " … "  # the mark between the head and the tail of a text; beside the end of a line, without that space
 _KEY = re.compile(
     r"[^\W_]+|(?<=\w)[#+]+|[=≠≤≥≈±%$€£]|!(?==)|[<>](?=\s*[\d=])|(?<=\d)[.,:/-](?=\d)|(?<![\w-])[-+](?=\d)"
 )
-LINE_END = " ⏎ "
-"""Mark of a line's end within a command."""
+LINE_END = " ⏎ "  # mark of a line's end within a command
 _CONTINUED = re.compile(r"\\\r?\n")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -102,8 +100,7 @@ _EMPTY_WORDS = re.compile(
     r"|.*\b0 (?:errors?|failed|failures?)\b.*",
     re.IGNORECASE,
 )
-_LINE_ENDS = re.compile(r"[\r\n]+")
-"""Line ends in program output: progress overwrites its line."""
+_LINE_ENDS = re.compile(r"[\r\n]+")  # line ends in program output: progress overwrites its line
 _RAISED = re.compile(r"[\w.]*(?:Error|Exception|Exit|Interrupt)\b.*")
 
 
@@ -126,8 +123,7 @@ def telling_line(output: str) -> str:
 _WIDE_TOKEN = re.compile(
     r"[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
 )
-_LETTERS = 4
-"""Characters of a token in scripts with spaces; in Chinese, Japanese and Korean it is about one."""
+_LETTERS = 4  # characters of a token in scripts with spaces; in Chinese, Japanese and Korean it is about one
 
 
 def tokens(text: str) -> int:

@@ -18,8 +18,7 @@ _SCANNED = 20_000
 _HEADING = re.compile(r"^#{1,6}[ \t]+(\S.*)$")
 _FILE = ", plan file "
 _LOADED = "Base directory for this skill:"
-_NUMBERED = re.compile(r"^[ \t]*\d+[→\t]", re.MULTILINE)
-"""Line numbers of a Read result."""
+_NUMBERED = re.compile(r"^[ \t]*\d+[→\t]", re.MULTILINE)  # line numbers of a Read result
 _PLAN_FILE = re.compile(
     r"(?:^|[\\/._-])plans?(?:[._-][^\\/]*)?\.md$|[\\/]plans?[\\/][^\\/]+\.md$", re.IGNORECASE
 )
@@ -101,14 +100,11 @@ def _same(one: str, other: str) -> bool:
     return False
 
 
-CLOSING = 4_000
-"""Maximum length of a closing message in characters."""
+CLOSING = 4_000  # maximum length of a closing message in characters
 TEXT = 1_500
-TEXTS = 10
-"""Number of other texts kept of a turn, and of turns that keep theirs."""
+TEXTS = 10  # number of other texts kept of a turn, and of turns that keep theirs
 _ASK = 50_000
-_FIRST_CALLS = 15
-"""Number of calls at the beginning of a command's turn in which it may read its plan."""
+_FIRST_CALLS = 15  # number of calls at the beginning of a command's turn in which it may read its plan
 
 
 def quoted(text: str, source: Source, limit: int, length: int = 0) -> Quote:

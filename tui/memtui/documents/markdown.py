@@ -62,14 +62,11 @@ def _whole_seconds(moment: datetime) -> datetime:
     return moment.replace(microsecond=0, tzinfo=timezone(moment.utcoffset() or timedelta()), fold=0)
 
 
-Moment = Annotated[AwareDatetime, AfterValidator(_whole_seconds)]
-"""A time to the second, with its offset."""
+Moment = Annotated[AwareDatetime, AfterValidator(_whole_seconds)]  # a time to the second, with its offset
 
-Line = Annotated[str, text_as(one_line)]
-"""A text of one line."""
+Line = Annotated[str, text_as(one_line)]  # a text of one line
 
-Block = Annotated[str, text_as(block)]
-"""A text of any number of lines, without blank ones at its ends."""
+Block = Annotated[str, text_as(block)]  # a text of any number of lines, without blank ones at its ends
 
 Items = Annotated[tuple[str, ...], BeforeValidator(_items)]
 """List items of one or more lines each; empty ones and ``(none)`` are dropped."""
@@ -156,8 +153,7 @@ def name_of(title: str) -> str:
     return " ".join(name.casefold().split())
 
 
-Layout = Mapping[str, str]
-"""The known sections of a format, by each of their names."""
+Layout = Mapping[str, str]  # the known sections of a format, by each of their names
 
 
 def layout(*titles: str, aliases: Mapping[str, str] | None = None) -> Layout:
