@@ -8,6 +8,7 @@ import os
 from contextlib import suppress
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -64,11 +65,12 @@ def test_is_for_this_person_alone(world: World, mask: int) -> None:
 def test_the_gitignore_is_there_before_the_capture(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[list[str]] = []
 
-    def create(path: Path, data: bytes, *, within: Path) -> bool:
-        seen.append(names(path.parent))
-        return create_exclusive(path, data, within=within)
+    def create(path: Path, data: bytes, **options: Any) -> bool:
+        if path.name.endswith("-autocompact.md"):
+            seen.append(names(path.parent))
+        return create_exclusive(path, data, **options)
 
-    monkeypatch.setattr("memtui.hooks.compaction.create_exclusive", create)
+    monkeypatch.setattr("memtui.ground.files.create_exclusive", create)
     take(world)
     assert seen == [[".gitignore"]]
 

@@ -235,13 +235,13 @@ def test_an_edit_in_the_middle_of_a_change_is_kept(
     store: MemoryStore, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory = store.get(store.create(New(b"old")).id)
-    path = home.memories / "2026-01" / f"{FIRST}.md"
+    path, write = home.memories / "2026-01" / f"{FIRST}.md", files.write_atomic
 
     def edited_before(*arguments: Any, **options: Any) -> None:
         path.write_bytes(render_stored(memory.replace(body=b"edited")))
-        files.write_atomic(*arguments, **options)
+        write(*arguments, **options)
 
-    monkeypatch.setattr(memories, "write_atomic", edited_before)
+    monkeypatch.setattr(files, "write_atomic", edited_before)
     with pytest.raises(FileChanged, match="has changed meanwhile"):
         store.update(FIRST, description="changed")
     assert (store.get(FIRST).body, store.get(FIRST).meta.description) == (b"edited", "")

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from memtui.ground import files
 from memtui.ground.files import FileProblem, write_atomic
 from memtui.ground.project import Project
 from memtui.store import commands_file
@@ -132,7 +133,7 @@ def test_a_change_in_the_last_moment_is_kept(store: Store, monkeypatch: pytest.M
             store.path.write_text(later)
         write_atomic(path, data, **options)
 
-    monkeypatch.setattr(commands_file, "write_atomic", late)
+    monkeypatch.setattr(files, "write_atomic", late)
     store.clear("epic")
     assert writes == 2
     assert foreign(store.path.read_text()) == foreign(later)
@@ -172,7 +173,7 @@ def test_a_clear_that_another_program_writes_over_is_done_again(
         if writes < 3:  # it had read the file before, and takes no lock
             path.write_text(later)
 
-    monkeypatch.setattr(commands_file, "write_atomic", write)
+    monkeypatch.setattr(files, "write_atomic", write)
     store.clear("epic")
     assert active(store) == ["babysit", "research/ask"]
     assert foreign(store.path.read_text()) == foreign(later)
@@ -187,7 +188,7 @@ def test_a_command_that_is_activated_anew_while_it_is_cleared_stays(
         write_atomic(path, data, **options)
         path.write_text(anew)
 
-    monkeypatch.setattr(commands_file, "write_atomic", write)
+    monkeypatch.setattr(files, "write_atomic", write)
     store.clear("epic")
     assert store.path.read_text() == anew
 

@@ -97,11 +97,7 @@ class DemoProject:
 
 
 def build_demo(folder: Path, clock: Clock) -> DemoProject:
-    """Build the demo in an empty folder. The same folder and time give the same bytes.
-
-    Raises:
-        FileProblem: the folder cannot be written.
-    """
+    """Build the demo in an empty folder. The same folder and time give the same bytes."""
     now = clock()
     demo = DemoProject(folder.resolve())
     demo.project.root.mkdir(mode=0o700)

@@ -59,12 +59,8 @@ class EngineError(Exception):
 def ask(prompt: str, cancelled: Callable[[], bool] = lambda: False) -> str:
     """Ask ``claude -p`` in an empty folder of its own, away from the project's settings and transcripts.
 
-    Args:
-        prompt: the whole question, passed on standard input.
-        cancelled: polled twenty times a second; True ends the process.
-
-    Raises:
-        EngineError: it is missing, too slow, too long, empty, or ended with an error; or it was cancelled.
+    `cancelled` is polled twenty times a second, and ends the process. `EngineError` then, and if claude is
+    missing, too slow, too long, empty, or ended with an error.
     """
     program = find_program("claude", os.environ.get("PATH"))
     if program is None:
@@ -228,16 +224,7 @@ _CALLS = {Role.COMMAND, Role.EDIT, Role.READ, Role.CALL}
 
 
 def conversation(path: Path, last: int, limit: int) -> str:
-    """The conversation, oldest first: the first message, then as much of the end as fits.
-
-    Args:
-        path: a Claude Code transcript.
-        last: the number of the last line to show.
-        limit: maximum total length in characters.
-
-    Raises:
-        OSError: the transcript cannot be read.
-    """
+    """A transcript up to line `last`: the first message, then what of the end fits `limit` characters."""
     shown = []
     for line, role, text in (
         (each.line, each.role, each.path or each.text)

@@ -98,12 +98,9 @@ Parsed = TypeVar("Parsed")
 
 
 class Checked:
-    """A model's statements: cited lines are checked, and files that were never seen are marked.
+    """A model's statements: cited lines are checked, and files that the prompt did not show are marked.
 
-    Args:
-        transcript: the session's; without one, or if it cannot be read, no citation is valid.
-        answer: the model's whole answer.
-        shown: the whole prompt, which names what the model has seen.
+    Without a readable transcript no citation is valid. `answer` is the model's whole one, `shown` the prompt.
     """
 
     def __init__(self, transcript: Path | None, answer: str, shown: str = "") -> None:
@@ -203,16 +200,8 @@ def _asked(
 ) -> tuple[str, Parsed, Checked]:
     """The model's document, cleaned and without secrets, the same read, and what checks it.
 
-    Args:
-        kind: the document's.
-        parse: reads the document.
-        facts: what is known of the conversation, which is shown as far as they go.
-        material: see `prompt_for`; the conversation follows it.
-        transcript: the source of the facts; None if it was deleted.
-        cancelled: see `ask`.
-
-    Raises:
-        EngineError: there is no answer, or it is no such document, or is cut off.
+    The conversation follows `material`, as far as the facts go; for that see `prompt_for`. `EngineError` if
+    there is no answer, or it is no such document, or is cut off.
     """
     said = "(the transcript is gone)"
     if transcript is not None:
@@ -244,11 +233,7 @@ def _asked(
 def compact_by_claude(
     compacted: Compacted, *, cancelled: Callable[[], bool] = lambda: False
 ) -> tuple[Compacted, str]:
-    """Let ``claude -p`` improve the draft of a recovery text; `cancelled` is polled meanwhile.
-
-    Returns:
-        The improved text, and ""; or the unchanged draft, and the reason in one clause.
-    """
+    """Let ``claude -p`` improve a recovery text: the new one and "", or the old one and why, in a clause."""
     facts, material = compacted.facts, {"draft": compacted.text}
     assert facts is not None
     try:
@@ -296,9 +281,7 @@ def _known(items: Iterable[str]) -> list[str]:
 def unsourced_lines(text: str, transcript: Path, root: Path) -> list[int]:
     """Lines of a recovery text with statements that lack a valid citation and are not marked.
 
-    Raises:
-        FormatError: the text holds none of the sections of a recovery text.
-        OSError: the transcript cannot be read.
+    Raises `FormatError` if it has no section of a recovery text, `OSError` if the transcript cannot be read.
     """
     checked = CheckedText(text)
     draft = draft_recovery(read_facts(transcript), root)
@@ -359,14 +342,7 @@ def review_by_claude(
 
 
 def cited_review(memory: MemoryFile, text: str, capture: Capture, places: Places) -> MemoryFile:
-    """A model's memory file with its valid citations; statements without one end with ``(no source)``.
-
-    Args:
-        memory: the file.
-        text: its original text.
-        capture: the reviewed capture.
-        places: no transcript outside Claude Code's folder and the archive is opened.
-    """
+    """A model's memory file with its valid citations; statements without one end with ``(no source)``."""
     check = Checked(_transcript_of(capture, places), text)
     drafted = draft_memory(capture_facts(capture, places)[0])
     own = {*drafted.learnings, *drafted.questions}
@@ -396,13 +372,7 @@ class Asked(NamedTuple):
 def update_by_claude(
     places: Places, *, transcript: Path, cancelled: Callable[[], bool] = lambda: False
 ) -> Asked:
-    """Write the next version of a session's state document, worded by ``claude -p``.
-
-    If claude is missing, slow, wrong or cancelled, the facts-only version is written.
-
-    Raises:
-        FileProblem: something of the session cannot be read or written.
-    """
+    """Write the next version of a session's state, worded by ``claude -p``, or from facts if that fails."""
     asked: tuple[SessionState, Checked, int] | None = None
     problem = ""
 

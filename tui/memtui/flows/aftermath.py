@@ -45,21 +45,10 @@ def aftermaths(
     read: Callable[[Path, datetime | None], Facts] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> list[Aftermath]:
-    """The aftermaths of a transcript's compactions, oldest first.
+    """The aftermaths of a transcript's compactions, oldest first: the newest one, or `every`.
 
-    Args:
-        places: the project and the folders.
-        transcript: the session's.
-        since: selects the first compaction at or after this time; the newest one when None.
-        every: select all of them.
-        traced: the compactions of the transcript; None reads it.
-        read: reads facts up to a time; by default `read_facts`.
-        cancelled: polled; see `read_facts`.
-
-    Raises:
-        FileProblem: there is no such compaction.
-        OSError: the transcript cannot be read.
-        ReadingCancelledError: `cancelled` returned True.
+    `since` selects the first compaction at or after that time. `traced` are the transcript's compactions, if
+    they have been read; `read` reads facts up to a time. A `FileProblem` if there is no such compaction.
     """
     found = list(enumerate(traces(transcript, cancelled) if traced is None else traced, 1))
     if not found:
@@ -83,11 +72,7 @@ def aftermaths(
 def newest_or_named(places: Places, name: str = "", *, every: bool = False) -> list[Aftermath]:
     """The aftermath of a capture's compaction (its path, file name or time), or of a session's newest one.
 
-    A session is named as for `find_transcript`, "" is the project's newest.
-
-    Raises:
-        FileProblem: there is no such capture, session or compaction.
-        OSError: the transcript cannot be read.
+    A session is named as for `find_transcript`; "" is the project's newest.
     """
     if not _CAPTURE.fullmatch(name):
         return aftermaths(places, find_transcript(places, name), every=every)

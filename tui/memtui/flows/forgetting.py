@@ -39,11 +39,7 @@ class Traces:
 
 
 def traces_of(places: Places, session_id: str) -> Traces:
-    """All data that memtui has of a session.
-
-    Raises:
-        FileProblem: a folder cannot be listed.
-    """
+    """All data that memtui has of a session."""
     home, key = places.home, session_key(session_id)
     copies = tuple(each for each in Archive(home).entries() if each.session_id == session_id)
     live = [each.path for each in all_transcripts(places.claude) if each.session_id == session_id]

@@ -56,13 +56,7 @@ def fitting(rows: Iterable[Row], room: int = ROOM) -> list[Row]:
 
 
 def rescue_text(aftermath: Aftermath, rows: Sequence[Row], project: str) -> str:
-    """The chosen rows as notes for the session, by kind, of less than 9,000 characters with their mark.
-
-    Args:
-        aftermath: the aftermath with the rows.
-        rows: the chosen rows; those that do not fit are left out.
-        project: the project's name.
-    """
+    """The chosen rows that fit as notes for the session, by kind, below 9,000 characters with their mark."""
     moment = parse_iso(aftermath.compaction.source.timestamp)
     when = f" at {local_minute(moment)}" if moment else ""
     rows = fitting(rows)
@@ -78,13 +72,7 @@ def rescue_text(aftermath: Aftermath, rows: Sequence[Row], project: str) -> str:
 
 
 def hand_over(places: Places, clock: Clock, aftermath: Aftermath, rows: Sequence[Row]) -> HandedOver:
-    """Leave chosen rows for the session: delivered with its next prompt, or at its next start, once.
-
-    Rows that wait already are left out.
-
-    Raises:
-        FileProblem: no row is chosen, or the message cannot be written.
-    """
+    """Leave chosen rows for the session's next prompt or start, once; rows that wait already are left out."""
     outbox = Outbox(places.home, aftermath.session_id)
     known = {key for each in outbox.waiting() for key in each.keys}
     rows = fitting(row for row in rows if row.key not in known)
@@ -94,11 +82,7 @@ def hand_over(places: Places, clock: Clock, aftermath: Aftermath, rows: Sequence
 
 
 def leave(places: Places, clock: Clock, aftermath: Aftermath, rows: Sequence[Row]) -> HandedOver:
-    """Leave rows that have room, whether they wait already or not.
-
-    Raises:
-        FileProblem: the message cannot be written.
-    """
+    """Leave rows that have room, whether they wait already or not."""
     text = rescue_text(aftermath, rows, places.project.name)
     keys = tuple(row.key for row in rows)
     left = Outbox(places.home, aftermath.session_id).put(

@@ -56,17 +56,7 @@ class Restored:
 
 
 def restore_session(places: Places, clock: Clock, *, session: str = "", full: bool = False) -> Restored:
-    """Notes from a session's state: the newest version, or a draft if none is stored.
-
-    Args:
-        places: the project and the folders.
-        clock: for the date of the notes.
-        session: its id, or the beginning of one; by default the project's newest session.
-        full: leave nothing out.
-
-    Raises:
-        FileProblem: there is no such session, or it cannot be read.
-    """
+    """Notes from the newest version of a session's state, or from a draft; `full` leaves nothing out."""
     documents = documents_of(places, session=session)
     if documents.entries:
         stored = documents.version()
@@ -83,18 +73,7 @@ def restore_session(places: Places, clock: Clock, *, session: str = "", full: bo
 
 
 def restore_memory(places: Places, clock: Clock, memory_id: str, *, full: bool = False) -> Restored:
-    """Notes from a stored memory.
-
-    Args:
-        places: the project and the folders.
-        clock: for the date of the notes.
-        memory_id: its Recovery ID, or the beginning or end of it.
-        full: leave nothing out.
-
-    Raises:
-        MemoryMissing: no memory matches, or several do.
-        FileProblem: it cannot be read.
-    """
+    """Notes from a stored memory, by the beginning or end of its id; `full` leaves nothing out."""
     backend = MemoryStore(places.home, clock)
     memory = backend.get(backend.find(memory_id, project=str(places.project.root)))
     title = f"Memory {memory.meta.id}, stored at {local_minute(memory.meta.created)}"

@@ -39,14 +39,10 @@ def copy(
     env: Mapping[str, str] = os.environ,
     platform: str = sys.platform,
 ) -> Copied:
-    """Copy `text` by every suitable way, and report which.
+    """Copy `text` by every suitable way, and report which; some terminals cut OSC 52 at 4 KB.
 
-    Args:
-        text: the text, short: some terminals cut OSC 52 at 4 KB.
-        send_osc52: writes the escape sequence to the terminal; called unless a native tool confirmed.
-        name: its name in the message; "" for a short text, which is displayed itself.
-        env: decides what is tried (TMUX, SSH_CONNECTION, WAYLAND_DISPLAY, DISPLAY).
-        platform: as in `sys.platform`.
+    `send_osc52` writes the escape sequence to the terminal unless a native tool confirmed. `name` stands for
+    the text in the message, and `env` decides what is tried (TMUX, SSH_CONNECTION, WAYLAND_DISPLAY, DISPLAY).
     """
     in_tmux = bool(env.get("TMUX")) and _load_tmux_buffer(text, env)
     name = name or text

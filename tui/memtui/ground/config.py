@@ -19,11 +19,7 @@ def config_path(home: Home) -> Path:
 
 
 def config_sections(home: Home) -> dict[str, dict[str, Any]]:
-    """The sections of config.toml by name, their values unchecked; none without the file.
-
-    Raises:
-        FileProblem: it cannot be read, is not valid TOML, or has a value outside a section.
-    """
+    """The sections of config.toml, their values unchecked; a `FileProblem` if it is no TOML of sections."""
     path = config_path(home)
     try:
         text = read_within(path, home.config, limit=_LIMIT).decode()

@@ -59,12 +59,7 @@ _ADVICE = {
 
 
 class FileProblem(Exception):  # noqa: N818 - what the person sees is a problem, not always an error
-    """A problem with one file, for people to read: ``str()`` is a sentence without its full stop.
-
-    Attributes:
-        path: the file or folder it is about.
-        reason: the sentence without its subject, as a list row shows it: ``is larger than 1 MB``.
-    """
+    """A problem with one file: ``str()`` is a sentence without its stop, `reason` lacks its subject, too."""
 
     def __init__(self, path: Path | str, reason: str) -> None:
         super().__init__(path, reason)
@@ -161,18 +156,10 @@ def write_atomic(
 ) -> None:
     """Write a file so that readers see the old content or the new, never a mix, whatever happens.
 
-    Args:
-        path: the file, made or replaced. A link there is replaced, not followed.
-        data: its whole new content, perhaps in parts; an exception of theirs changes nothing.
-        mode: the file's mode, whatever the umask; None keeps mode and owner of the file that is there
-            (for files that belong to other programs), or 0600 for a new file.
-        within: a folder above `path`; no symbolic link may lead from it to another place.
-        durable: flush it to the disk; False for data that may be lost in a power failure.
-        expected: its content as last read, for files that others write, too.
-
-    Raises:
-        FileChanged: it does not hold `expected`; nothing was changed.
-        FileProblem: one of its kinds; the old content is still there and no temporary file is left.
+    A link there is replaced, not followed; below `within` no link may lead to another place. The file has
+    `mode` whatever the umask; None keeps mode and owner of an existing file (of other programs). `durable`
+    flushes it to the disk. `FileChanged` if it does not hold `expected`, its content as last read. After any
+    error the old content is still there, and no temporary file is left.
     """
     with writing(path):
         check_below(path.parent, within)
@@ -201,13 +188,9 @@ def create_exclusive(
     within: Path | None = None,
     durable: bool = True,
 ) -> bool:
-    """Create a file that does not exist yet, whole or not at all; for the arguments see `write_atomic`.
+    """Create a file, whole or not at all; False if the name is taken, even by a broken link.
 
-    Returns:
-        False if the name is taken (by anything, even a broken link); nothing is changed then.
-
-    Raises:
-        FileProblem: the file could not be written.
+    See `write_atomic`.
     """
     with writing(path):
         check_below(path.parent, within)
@@ -283,11 +266,7 @@ def _set_mode_and_owner(fd: int, mode: int | None, like: os.stat_result | None) 
 
 
 def remove(path: Path, *, within: Path | None = None) -> None:
-    """Remove a file; for `within` see `write_atomic`.
-
-    Raises:
-        FileProblem: there is none, or the system refuses.
-    """
+    """Remove a file; for `within` see `write_atomic`."""
     with writing(path):
         check_below(path.parent, within)
         path.unlink()
@@ -342,11 +321,7 @@ def existing_above(folder: Path) -> Path:
 
 
 def check_writable(folder: Path) -> None:
-    """Ask the system whether `folder`, or what there is above it, can be written. Nothing is.
-
-    Raises:
-        FileUnwritable: it cannot.
-    """
+    """Raise `FileUnwritable` if `folder`, or what there is above it, cannot be written; nothing is."""
     place = existing_above(folder)
     if place != folder and os.path.lexists(place / folder.relative_to(place).parts[0]):
         raise FileUnwritable(folder, "is not in a folder: a part of its path is a file or a link")
@@ -358,19 +333,10 @@ def check_writable(folder: Path) -> None:
 
 
 def private_folder(folder: Path, *, within: Path | None = None) -> None:
-    """Make `folder` and its missing parents, for this user alone (0700 whatever the umask).
+    """Make `folder` and its missing parents below `within`, for this user alone (0700 whatever the umask).
 
-    A new folder gets a ``.gitignore`` with ``*`` before anything else: captures hold typed text
-    and must not get into a repository by accident. Folders that exist keep their mode.
-
-    Args:
-        folder: the folder to make.
-        within: an existing folder above it, by default the nearest one; below it no component may be a
-            symbolic link.
-
-    Raises:
-        FileOutside: a component is a link or not a folder, or `folder` is not below `within`.
-        FileUnwritable, FileMissing: the system refuses, or `within` does not exist.
+    A new folder gets a ``.gitignore`` with ``*`` before anything else: captures hold typed text and must not
+    get into a repository by accident. Existing folders keep their mode; none below `within` may be a link.
     """
     made = _make_folders(folder, within or existing_above(folder), 0o700)
     with writing(folder):
@@ -385,12 +351,9 @@ def shared_folder(folder: Path, *, within: Path) -> None:
 
 
 def private_parents(folder: Path) -> None:
-    """Make `folder` and its missing parents for this user alone, without a ``.gitignore``.
+    """Make `folder` and its parents for this user: `Path.mkdir` gives its mode to the last.
 
-    `Path.mkdir` gives its mode to the last folder only; the others get that of the umask.
-
-    Raises:
-        OSError: the system refuses.
+    Raises `OSError`.
     """
     for each in reversed([each for each in (folder, *folder.parents) if not os.path.lexists(each)]):
         each.mkdir(mode=0o700, exist_ok=True)
@@ -420,11 +383,7 @@ def _make_folders(folder: Path, within: Path, mode: int) -> bool:
 
 
 def _steps_below(path: Path, within: Path) -> tuple[str, ...]:
-    """The components of `path` below `within`.
-
-    Raises:
-        FileOutside: `path` is not below `within`, or climbs with ``..``.
-    """
+    """The components of `path` below `within`; `FileOutside` if it is elsewhere, or climbs with ``..``."""
     try:
         parts = path.relative_to(within).parts
     except ValueError:
@@ -435,11 +394,7 @@ def _steps_below(path: Path, within: Path) -> tuple[str, ...]:
 
 
 def check_below(folder: Path, within: Path | None) -> None:
-    """Refuse a folder that is not below `within`, or is reached from there through a symbolic link.
-
-    Raises:
-        FileOutside: it is so.
-    """
+    """Raise `FileOutside` for a folder that is not below `within`, or only through a symbolic link."""
     if within is None:
         return
     steps = _steps_below(folder, within)
@@ -454,18 +409,9 @@ def check_below(folder: Path, within: Path | None) -> None:
 def lock(path: Path, *, timeout: float = 2.0, within: Path | None = None) -> Iterator[None]:
     """Hold ``<path>.lock`` during the block, against memtui's other processes and threads.
 
-    The file is locked with flock: the system releases that when its process ends, however it ends, and all
-    containers that share the folder see it. The mere existence of the file means nothing. On a file system
-    without locks it has no effect.
-
-    Args:
-        path: the file that the lock is for; it need not exist, its folder must.
-        timeout: seconds to wait for another holder; 0 tries once.
-        within: see `write_atomic`.
-
-    Raises:
-        FileLocked: another process or thread holds it for longer than `timeout`.
-        FileProblem: the lock file cannot be made, or something else has its name.
+    It is locked with flock, which the system releases when its process ends, however it ends, and which all
+    containers that share the folder see; the mere existence of the file means nothing. On a file system
+    without locks it has no effect. `FileLocked` if it is held for longer than `timeout` seconds.
     """
     where = path.with_name(path.name + ".lock")
     with writing(where):
@@ -533,16 +479,9 @@ def pause() -> None:
 
 
 def read_within(path: Path, root: Path, *, limit: int, follow: bool = True) -> bytes:
-    """Return the whole content of a regular file that lies in `root` when every link is resolved.
+    """The content of a regular file, at most `limit` bytes, that lies in `root` with links resolved.
 
-    Args:
-        path: the file.
-        root: the folder it must be in, which is trusted.
-        limit: the most bytes to accept.
-        follow: False refuses a file that is itself a link; its folder may still be reached through links.
-
-    Raises:
-        FileMissing, FileOutside, FileNotRegular, FileTooLarge, FileUnreadable: see there.
+    `follow=False` refuses a file that is itself a link; its folder may still be reached through links.
     """
     with reading(path):
         data = _read(_open_within(path, root, follow), limit + 1)
@@ -584,11 +523,7 @@ def heads_within(folder: Path, names: Iterable[str], root: Path, *, size: int) -
 
 
 def folder_within(folder: Path, root: Path) -> Path:
-    """The folder with every link resolved.
-
-    Raises:
-        FileOutside: it leads out of `root`.
-    """
+    """The folder with every link resolved; `FileOutside` if it leads out of `root`."""
     real = resolved(folder)
     if not real.is_relative_to(resolved(root)):
         raise FileOutside(
@@ -602,11 +537,7 @@ def signature_of(status: os.stat_result) -> Signature:
 
 
 def resolved(path: Path) -> Path:
-    """The path with every link resolved.
-
-    Raises:
-        FileProblem: it is not a possible path.
-    """
+    """The path with every link resolved; a `FileProblem` for an impossible one."""
     with reading(path):
         return Path(os.path.realpath(path))
 
@@ -659,14 +590,7 @@ def _read(fd: int, size: int) -> bytes:
 
 
 def append_line(path: Path, line: str, *, limit: int) -> bool:
-    """Append a line to a log; a log over `limit` bytes is first renamed to `older`.
-
-    Returns:
-        Whether the log was renamed, which deletes the previous `older`.
-
-    Raises:
-        OSError, ValueError: it cannot be written.
-    """
+    """Append a line to a log; True if it was over `limit` bytes and renamed to `older`. Raises `OSError`."""
     private_parents(path.parent)
     fd = os.open(path, _OPEN | os.O_APPEND, 0o600)
     try:
@@ -689,11 +613,7 @@ def older(path: Path) -> Path:
 
 
 def read_lines(path: Path, *, limit: int) -> list[str]:
-    """The lines of a log and the one before it, oldest first; of each, the first `limit` bytes.
-
-    Raises:
-        OSError: the log exists and cannot be read.
-    """
+    """The lines of a log and the one before it, oldest first, `limit` bytes of each; raises `OSError`."""
     lines: list[str] = []
     for each in (path, older(path)):  # if a new log is begun meanwhile, lines are read twice, not missed
         with suppress(FileNotFoundError), each.open("rb") as log:

@@ -53,19 +53,10 @@ def _code(root: Path, *words: str) -> int | None:
 
 
 def ask(root: Path, *words: str, seconds: float = _SECONDS, most: int = _MOST) -> Answer | None:
-    """Run a git command that only reads.
+    """Run a git command that only reads; None without a repository or git, or if a limit is exceeded.
 
     Commands that read the content of working files (``status``, ``diff``) would run filters that the
     repository configures; they must not be asked for.
-
-    Args:
-        root: the folder with the repository.
-        words: arguments of ``git``.
-        seconds: time limit.
-        most: maximum bytes of output.
-
-    Returns:
-        None without a repository or git, or if a limit is exceeded.
     """
     program = find_program("git", os.environ.get("PATH")) if (root / ".git").exists() else None
     if program is None:

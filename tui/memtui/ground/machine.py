@@ -25,10 +25,7 @@ class Tool(NamedTuple):
 
 _PBCOPY = Tool("pbcopy", ("pbcopy",))
 _WAYLAND = Tool("wl-copy", ("wl-copy",))
-_X11 = (
-    Tool("xclip", ("xclip", "-selection", "clipboard")),
-    Tool("xsel", ("xsel", "--clipboard", "--input")),
-)
+_X11 = (Tool("xclip", ("xclip", "-selection", "clipboard")), Tool("xsel", ("xsel", "--clipboard", "--input")))
 _WINDOWS = Tool("clip.exe", ("clip.exe",))
 
 

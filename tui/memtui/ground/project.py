@@ -144,14 +144,9 @@ def downloads() -> Path:
 
 
 def find_root(start: Path, home: Path | None = None) -> Path:
-    """Return the project root for a folder: the topmost one above it that holds a marker.
+    """The project root of an existing folder: the topmost one above it that holds a marker, else itself.
 
-    Never above the user's home folder, never the home folder itself or the file system's root; without any
-    marker it is `start` itself.
-
-    Args:
-        start: an existing folder.
-        home: the user's home folder; by default from the system.
+    Never above the user's home folder, never the home folder itself or the file system's root.
     """
     start = start.resolve()
     home = (home or Path.home()).resolve()

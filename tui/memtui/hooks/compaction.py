@@ -12,17 +12,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from memtui.documents.capture_text import capture_name, render_pending
+from memtui.ground import files
 from memtui.ground.clock import parse_iso
-from memtui.ground.files import (
-    FileProblem,
-    create_exclusive,
-    existing_above,
-    lock,
-    private_folder,
-    read_within,
-    sweep_temps,
-    write_atomic,
-)
+from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project, claude_config, session_key
 from memtui.hooks import CAPTURE, RULES
 from memtui.hooks.context import SUMMARISER_LIMIT, context_block
@@ -174,9 +166,6 @@ def capture(payload: Payload, project: Project, home: Home, now: datetime, repor
     Claude Code may run the hook several times for one compaction, in parallel too, and again, perhaps much
     later, if a summary that was made ahead is thrown away (Claude Code facts). So the transcript's size is
     noted for each session: until the text added since then contains a compaction, it is the same one.
-
-    Raises:
-        FileProblem: the capture cannot be written.
     """
     try:
         transcript = check_transcript(payload.transcript_path)
@@ -186,8 +175,8 @@ def capture(payload: Payload, project: Project, home: Home, now: datetime, repor
     path = _note_path(home, payload.session_id)
     with ExitStack() as held:
         try:
-            private_folder(path.parent, within=existing_above(home.state))
-            held.enter_context(lock(path, timeout=LOCK_SECONDS))
+            files.private_folder(path.parent, within=files.existing_above(home.state))
+            held.enter_context(files.lock(path, timeout=LOCK_SECONDS))
         except FileProblem as problem:
             # Without the lock a second capture is possible; without a capture something is lost for good.
             report.problem(problem)
@@ -206,7 +195,7 @@ def capture(payload: Payload, project: Project, home: Home, now: datetime, repor
             "at": now.isoformat(),
             "digest": sha256(text).hexdigest(),
         }
-        private_folder(project.compacts, within=project.root)
+        files.private_folder(project.compacts, within=project.root)
         for second in range(_NAMES):
             name = capture_name(now + timedelta(seconds=second))
             if os.path.lexists(project.compacts / name):
@@ -214,10 +203,10 @@ def capture(payload: Payload, project: Project, home: Home, now: datetime, repor
             # Noted first: if the hook is killed in between, the note of a missing capture is ignored; the
             # other way round, the next run would make a second capture.
             try:
-                write_atomic(path, json.dumps(note | {"name": name}).encode(), durable=False)
+                files.write_atomic(path, json.dumps(note | {"name": name}).encode(), durable=False)
             except FileProblem as problem:
                 report.problem(problem)
-            if create_exclusive(project.compacts / name, text, within=project.root):
+            if files.create_exclusive(project.compacts / name, text, within=project.root):
                 return name
         raise FileProblem(project.compacts, "has captures for every second of the next minutes already")
 
@@ -230,7 +219,9 @@ def _is_captured(
     if (note.get("project"), note.get("transcript")) != (str(project.root), payload.transcript_path):
         return False
     try:
-        data = read_within(project.compacts / note["name"], project.root, limit=_NOTE_LIMIT, follow=False)
+        data = files.read_within(
+            project.compacts / note["name"], project.root, limit=_NOTE_LIMIT, follow=False
+        )
         at, size = parse_iso(note["at"]), int(note["size"])
     except (FileProblem, LookupError, TypeError, ValueError):
         return False
@@ -278,9 +269,9 @@ def first_prompt(transcript: Path) -> str:
 
 def sweep_captures(project: Project, home: Home) -> None:
     """Remove the notes of expired sessions, and files left by killed hooks."""
-    sweep_temps(project.compacts, within=project.root)
+    files.sweep_temps(project.compacts, within=project.root)
     folder = home.state / "captured"
-    sweep_temps(folder)
+    files.sweep_temps(folder)
     oldest = time.time() - _NOTES_SECONDS
     with suppress(OSError), os.scandir(folder) as found:
         for entry in found:

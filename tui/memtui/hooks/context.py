@@ -38,12 +38,7 @@ _SHORT, _LONG, _CONVENTIONS_ROOM = 120, 300, 2_000
 _MOST_STORIES, _MOST_PRACTICES, _MOST_ACTIVITY, _MOST_NAMES = 10, 8, 3, 5_000
 
 _STATUS_JSON = "docs/09-agents/status.json"
-_AGILEFLOW = (
-    ".agileflow",
-    "packages/cli/src/core/commands",
-    ".claude/commands/agileflow",
-    _STATUS_JSON,
-)
+_AGILEFLOW = (".agileflow", "packages/cli/src/core/commands", ".claude/commands/agileflow", _STATUS_JSON)
 """docs/09-agents alone does not identify AgileFlow: `memtui command activate` creates it anywhere."""
 _KEY_FILES = {
     "CLAUDE.md": "Project system prompt with conventions",
@@ -68,12 +63,9 @@ _FENCE = re.compile(r"\s{0,3}(```|~~~)")
 def context_block(project: Project, home: Home, report: Report) -> str:
     """The text for a compaction's summariser: status, pins, rules of active commands, key files.
 
-    Where AgileFlow's folders are, it is named and its commands are, as seed 002 does, and what its own script
-    always prints is there; else the project goes by its own name. The report receives read problems.
-
-    Returns:
-        Clean text of less than `SUMMARISER_LIMIT` characters, ending in a line feed. Long rules are
-        abridged; of the other sections whole ones are left out where there is no room.
+    It is clean, shorter than `SUMMARISER_LIMIT`, and ends in a line feed: long rules are abridged, of the
+    other sections whole ones are left out. AgileFlow is named only where its folders are, as in seed 002;
+    then what its own script always prints is there, too.
     """
     agile = any(_is_present(project, place) for place in _AGILEFLOW)
     known = safe(_conventions(project, report))

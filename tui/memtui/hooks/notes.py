@@ -12,17 +12,7 @@ from memtui.ground.project import Home, Project
 from memtui.hooks.compaction import last_capture
 from memtui.hooks.in_force import FOR_SESSION, RULES_ROOM, Rules, abridged_rules, active_rules, pins_text
 from memtui.hooks.records import Report
-from memtui.hooks.sections import (
-    LIMIT,
-    Piece,
-    Rank,
-    Section,
-    abridged,
-    fitting,
-    joined,
-    shortened,
-    size_of,
-)
+from memtui.hooks.sections import LIMIT, Piece, Rank, Section, abridged, fitting, joined, shortened, size_of
 from memtui.lost.outbox import has_mod
 from memtui.secrets.quoting import fenced, safe
 from memtui.store.listing import Entry
@@ -97,14 +87,8 @@ def by_hand(
 ) -> str:
     """Notes in the form that sessions get, for handing over by hand; "" when there is nothing to quote.
 
-    Args:
-        project: the project.
-        now: the time.
-        title: names the quoted text and its time.
-        text: the whole text.
-        whole: where it can be read: ``the whole document is ...``.
-        rank: the importance of its lines; None for that in a state document.
-        full: leave nothing out.
+    `title` names the quoted text and its time, `whole` says where it can be read (``the whole document is
+    ...``). `rank` is the importance of its lines, by default in a state document; `full` leaves nothing out.
     """
     shown = quoted(title, text, whole, None if full else LIMIT - _FRAME, rank or rank_in_state)
     head = (

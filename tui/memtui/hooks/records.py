@@ -190,11 +190,7 @@ def record(path: Path, run: Run) -> None:
 
 
 def read_runs(path: Path) -> list[Run]:
-    """The recorded runs, oldest first; invalid lines are left out.
-
-    Raises:
-        OSError: the log exists and cannot be read.
-    """
+    """The recorded runs, oldest first, without invalid lines; `OSError` if the log cannot be read."""
     return [run for line in read_lines(path, limit=_READ_LIMIT) if (run := _run(line)) is not None]
 
 

@@ -25,10 +25,7 @@ EVENTS = (_CAPTURING, "post-compact", "session-start", "session-end", PROMPT_EVE
 def run(arguments: list[str], started: float, data: bytes | None = None) -> None:
     """Do the work of the event that the arguments name, print the text for the model, and log the run.
 
-    Args:
-        arguments: the command line's.
-        started: when the process began, on the monotonic clock.
-        data: standard input, if it has been read.
+    `started` is when the process began, on the monotonic clock; `data` is standard input if it has been read.
     """
     report = Report()
     captures = arguments[:1] == [_CAPTURING]
@@ -182,12 +179,7 @@ class Stopped(BaseException):
 
 
 def stop_after(seconds: float, last: Callable[[], None]) -> None:
-    """Raise `Stopped` in the main thread after `seconds`, and end the process soon after that.
-
-    Args:
-        seconds: from now on.
-        last: called right before the process is ended; it must not raise.
-    """
+    """Raise `Stopped` in the main thread after `seconds`; soon after it, call `last` and end the process."""
     if sys.platform == "win32":  # has no such timer; only Claude Code's own limit applies
         return
 

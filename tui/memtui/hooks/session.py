@@ -9,14 +9,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
+from memtui.ground import files
 from memtui.ground.clock import parse_iso
-from memtui.ground.files import (
-    FileProblem,
-    existing_above,
-    private_folder,
-    sweep_temps,
-    write_atomic,
-)
+from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Project, claude_config, project_key, session_key
 from memtui.hooks import CLEARING
 from memtui.hooks.in_force import FOR_SESSION, pins_text
@@ -43,7 +38,7 @@ def session_start(payload: Payload, project: Project, home: Home, now: datetime,
     if payload.source == "startup":
         # Folders shared with other programs: memtui seldom writes there, and nothing else sweeps them.
         for folder in (project.root, claude_config()):
-            sweep_temps(folder)
+            files.sweep_temps(folder)
     if payload.source in ("startup", "clear") and CLEARING not in report.left:
         _clear_commands(project, report)
     if payload.source == "compact":
@@ -128,15 +123,11 @@ class Ended(NamedTuple):
 
 
 def note_end(session_id: str, transcript: str, project: Project, home: Home, now: datetime) -> None:
-    """Note that a session has been cleared.
-
-    Raises:
-        FileProblem: the note cannot be written.
-    """
+    """Note that a session has been cleared."""
     path = _notes(project, home) / f"{session_key(session_id)}.json"
-    private_folder(path.parent, within=existing_above(home.state))
+    files.private_folder(path.parent, within=files.existing_above(home.state))
     fields = {"session_id": session_id, "at": now.isoformat(), "transcript": transcript}
-    write_atomic(path, json.dumps(fields).encode(), durable=False)
+    files.write_atomic(path, json.dumps(fields).encode(), durable=False)
 
 
 def take_ended(project: Project, home: Home, now: datetime) -> Ended | None:

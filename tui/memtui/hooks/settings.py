@@ -56,10 +56,9 @@ def settings_paths(claude: Path, root: Path) -> tuple[Path, ...]:
 
 
 def read_settings(path: Path) -> dict[str, Any]:
-    """A settings file; a missing or empty one has no settings.
+    """A settings file; a missing or empty one has none.
 
-    Raises:
-        FileProblem: it cannot be read, or is not what Claude Code accepts.
+    A `FileProblem` if Claude Code would not accept it.
     """
     try:
         real = Path(os.path.realpath(path))  # often a link into a folder of dotfiles

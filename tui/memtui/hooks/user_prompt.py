@@ -15,11 +15,7 @@ _LONGEST = 200
 
 
 def user_prompt_submit(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
-    """Deliver the session's messages, and register the command of a prompt such as ``/babysit fix it``.
-
-    Returns:
-        Text that becomes part of the prompt (Claude Code fact); "" without messages.
-    """
+    """Deliver messages as part of the prompt (Claude Code fact), and register a typed ``/babysit fix it``."""
     if payload.agent_id:
         return ""
     _register(payload, project, home, now, report)

@@ -194,11 +194,7 @@ class Surroundings:
         return cls(MemoryStore(home, clock), start, log, home, env.get("CLAUDE_CODE_SESSION_ID", ""))
 
     def places(self, path: str = "") -> Places:
-        """The project that a folder belongs to, the default one for ``*``, with all folders.
-
-        Raises:
-            Refusal: there is no such folder.
-        """
+        """The project that a folder belongs to, the default one for ``*``; refused without such a folder."""
         return Places(Project(self.root("" if path == EVERYWHERE else path)), self.home, claude_config())
 
     def root(self, path: str) -> Path:
@@ -214,12 +210,7 @@ class Surroundings:
         raise Refusal(f"There is no folder '{clean_line(path)}'.")
 
     def memory(self, beginning: str, path: str) -> StoredMemory:
-        """A memory by the beginning of its id; without one, the newest of a project.
-
-        Raises:
-            Refusal: the project has none.
-            FileProblem: see `MemoryStore.find` and `MemoryStore.get`.
-        """
+        """A memory by the beginning of its id; without one, the newest of a project."""
         if beginning.strip():
             root = self.places(path).project.root
             return self.store.get(self.store.find(beginning, project=str(root)))

@@ -21,25 +21,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from memtui.ground import files
 from memtui.ground.clean import clean_line
-from memtui.ground.files import (
-    FileMissing,
-    FileProblem,
-    existing_above,
-    private_folder,
-    read_within,
-    shared_folder,
-    write_atomic,
-)
+from memtui.ground.files import FileMissing, FileProblem
 from memtui.ground.machine import find_program
 from memtui.ground.project import Home, Places
-from memtui.hooks.settings import (
-    ALL,
-    find_entries,
-    read_settings,
-    settings_paths,
-    without_entries,
-)
+from memtui.hooks.settings import ALL, find_entries, read_settings, settings_paths, without_entries
 
 FOLDER = Path(__file__).parent
 """The plugin, and a marketplace that has it alone."""
@@ -153,12 +140,9 @@ def settings_block() -> dict[str, Any]:
 
 
 def plan_init(places: Places, *, project: bool = False, replace: bool = False) -> Plan:
-    """Plan to install the plugin and the short commands.
+    """Plan to install the plugin and the short commands, for this `project` on this machine or for all.
 
-    Args:
-        places: the project and the folders.
-        project: for this project on this machine, not for all of the user's projects.
-        replace: take entries out of the settings that do a job of the plugin's hooks.
+    `replace` takes entries out of the settings that do a job of the plugin's hooks.
     """
     scope = "local" if project else "user"
     commands: list[tuple[str, ...]] = []
@@ -167,7 +151,7 @@ def plan_init(places: Places, *, project: bool = False, replace: bool = False) -
         commands.append(("plugin", "marketplace", "add", str(FOLDER)))
     if not there:
         commands.append(("plugin", "install", PLUGIN, "--scope", scope))
-    files: list[tuple[Path, bytes | None]] = []
+    writes: list[tuple[Path, bytes | None]] = []
     notes = []
     for name in COMMANDS:
         path = _commands_folder(places, scope) / name
@@ -175,16 +159,16 @@ def plan_init(places: Places, *, project: bool = False, replace: bool = False) -
         if before is not None and not is_untouched(before):
             notes.append(f"{path} is not memtui's, or was edited; it stays as it is.")
         elif before != wanted:
-            files.append((path, wanted))
+            writes.append((path, wanted))
     record, program = _record(places.home), f"{scripts_folder()}\n".encode()
     if _read(record) != program:
-        files.append((record, program))
+        writes.append((record, program))
     entries = find_entries(places.claude, places.project.root)
     taken = tuple(dict.fromkeys(each.path for each in entries)) if replace else ()
     if entries and not replace:
         notes += [f"{each.path} has {each.command!r}: the plugin leaves that to it." for each in entries]
         notes.append("With --replace, memtui takes these entries out, and `memtui uninstall` puts them back.")
-    return Plan(tuple(commands), tuple(files), taken, tuple(notes))
+    return Plan(tuple(commands), tuple(writes), taken, tuple(notes))
 
 
 def plan_uninstall(places: Places) -> Plan:
@@ -196,21 +180,21 @@ def plan_uninstall(places: Places) -> Plan:
     known = _json(places.claude / "plugins" / "known_marketplaces.json")
     if NAME in known:
         commands.append(("plugin", "marketplace", "remove", NAME))
-    files: list[tuple[Path, bytes | None]] = []
+    writes: list[tuple[Path, bytes | None]] = []
     notes = []
     for scope in ("local", "user"):
         for name in (*COMMANDS, *_EARLIER):
             path = _commands_folder(places, scope) / name
             before = _read(path)
             if before is not None and is_untouched(before):
-                files.append((path, None))
+                writes.append((path, None))
             elif before is not None and _SEAL.search(_unix(before)):
                 notes.append(f"{path} was edited; it stays.")
     record = _record(places.home)
-    files += [(record, None)] if _read(record) is not None else []
+    writes += [(record, None)] if _read(record) is not None else []
     entries = [each for each in find_entries(places.claude, places.project.root) if each.job == ALL]
     changed = dict.fromkeys([*(each.path for each in entries), *_replaced(places)])
-    return Plan(tuple(commands), tuple(files), tuple(changed), tuple(notes))
+    return Plan(tuple(commands), tuple(writes), tuple(changed), tuple(notes))
 
 
 def typed_lines(plan: Plan) -> list[str]:
@@ -221,11 +205,7 @@ def typed_lines(plan: Plan) -> list[str]:
 
 
 def apply(plan: Plan, places: Places) -> Iterator[str]:
-    """Do what is planned, but for `typed_lines`; yields a sentence for everything that the user has to know.
-
-    Raises:
-        FileProblem: a file cannot be written.
-    """
+    """Do what is planned, but for `typed_lines`; yields a sentence for all that the user has to know."""
     if claude := find_program("claude", os.environ.get("PATH")):
         for words in plan.commands:
             if problem := _run([claude, *words], places.project.root):
@@ -290,9 +270,9 @@ def _change_settings(path: Path, places: Places) -> Iterator[str]:
         return
     text = before.decode("utf-8-sig", "strict")
     after = _rendered(without_entries(read_settings(path)), text)
-    private_folder(kept.parent, within=existing_above(places.home.state))
+    files.private_folder(kept.parent, within=files.existing_above(places.home.state))
     fields = {"path": str(path), "before": before.decode(), "after": after}
-    write_atomic(kept, json.dumps(fields).encode())
+    files.write_atomic(kept, json.dumps(fields).encode())
     _write(path, after.encode(), places)
     yield f"{path} as it was before is in {kept}."
 
@@ -345,19 +325,19 @@ def _write(path: Path, data: bytes, places: Places) -> None:
     """Write a file of the project (below it no link is followed), of the user's, or of memtui's own."""
     root, own = places.project.root, places.home.data
     if path.is_relative_to(own):
-        private_folder(path.parent, within=existing_above(own))
-        write_atomic(path, data)
+        files.private_folder(path.parent, within=files.existing_above(own))
+        files.write_atomic(path, data)
         return
     within = root if path.is_relative_to(root) else None
     real = path if within else Path(os.path.realpath(path))
-    shared_folder(real.parent, within=within or existing_above(real.parent))
-    write_atomic(real, data, mode=None if real.exists() else 0o644, within=within)
+    files.shared_folder(real.parent, within=within or files.existing_above(real.parent))
+    files.write_atomic(real, data, mode=None if real.exists() else 0o644, within=within)
 
 
 def _read(path: Path) -> bytes | None:
     try:
         real = Path(os.path.realpath(path))
-        return read_within(real, real.parent, limit=_LIMIT)
+        return files.read_within(real, real.parent, limit=_LIMIT)
     except FileMissing:
         return None
 

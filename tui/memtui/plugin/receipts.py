@@ -22,17 +22,7 @@ _BEFORE = timedelta(minutes=1)
 
 
 def receipts_of(places: Places, limit: int = RECENT, session: str = "") -> list[Receipt]:
-    """The newest receipts of a project, the newest first.
-
-    Args:
-        places: the project and the folders.
-        limit: the most to return.
-        session: restrict to this session.
-
-    Raises:
-        OSError: the hook log exists and cannot be read.
-        FileProblem: Claude Code's folder cannot be listed.
-    """
+    """The newest receipts of a project, or a session, newest first; `OSError` for an unreadable log."""
     runs = [run for run in _runs(places) if not session or run.session_id == session]
     why, since = why_no_hook(places), _first(runs)
     entries = TranscriptStore(places.project, places.claude).entries()
@@ -52,13 +42,10 @@ def receipts_of(places: Places, limit: int = RECENT, session: str = "") -> list[
 
 
 def receipt_since(places: Places, transcript: Path, compaction: CompactionFact) -> Receipt | None:
-    """The receipt of the hand-overs at a session's last compaction and since.
+    """The receipt of a session's last compaction and since: the newest that is not whole, else the newest.
 
-    Returns: The newest receipt that is not whole, else the newest; None without a hand-over, and until the
-    model answers, as the text may still be on its way.
-
-    Raises:
-        OSError: the hook log or the transcript cannot be read.
+    None without a hand-over, and until the model answers, as the text may still be on its way. `OSError` if
+    log or transcript cannot be read.
     """
     moment = parse_iso(compaction.source.timestamp)
     if moment is None:

@@ -59,11 +59,8 @@ def _words(name: str) -> frozenset[str]:
 def family(name: str, assigned: bool = False) -> str:
     """The kind of a value by its name: password, secret, token, key; "" if it is not a secret.
 
-    ``some key`` and ``login`` are weaker evidence: their value has to look more like a secret.
-
-    Args:
-        name: the name.
-        assigned: whether an equals sign follows directly; "Pass" alone is the result of a test.
+    ``some key`` and ``login`` are weaker evidence: their value has to look more like a secret. `assigned`
+    means that an equals sign follows directly; "Pass" alone is the result of a test.
     """
     plain = name.lstrip("-$.")
     lowered = plain.lower()
@@ -111,13 +108,7 @@ def _kind(family: str, name: str) -> str:
 
 
 def assigned(text: str, lowered: str, at: int) -> Iterator[Span]:
-    """Spans of the values of passwords, secrets, tokens and keys whose names begin at `at` or later.
-
-    Args:
-        text: the text.
-        lowered: the same in lower case.
-        at: where to begin.
-    """
+    """Spans of the values of passwords, secrets, tokens and keys whose names begin at `at` or later."""
     while (core := _core().search(lowered, at)) is not None:
         before = text[max(0, core.start() - _LEFT) : core.start()]
         begin = core.start() - len(before) + len(before.rstrip(_NAME))

@@ -25,14 +25,9 @@ def without_private(text: str) -> str:
 
 
 def split_private(text: str, depth: int = 0) -> tuple[str, int]:
-    """Remove private parts from one piece of a longer text.
+    """A piece of a longer text without private parts, and the number of parts open at its end.
 
-    Args:
-        text: the piece.
-        depth: number of private parts open at its beginning.
-
-    Returns:
-        The rest, and the number of parts open at its end.
+    `depth` is the number of those open at its beginning.
     """
     tags = list(_TAG.finditer(text))
     if not depth and not tags:

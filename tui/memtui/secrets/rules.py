@@ -59,13 +59,7 @@ def mixed_words(text: str) -> str:
 
 
 def tokens(text: str, words: str, group: str) -> Iterator[Span]:
-    """Spans of known keys and tokens (group ``token``), or of what has their form (``form``).
-
-    Args:
-        text: the text.
-        words: its `mixed_words`.
-        group: the rules.
-    """
+    """Spans of known tokens (group ``token``), or of what has their form; `words` are `mixed_words`."""
     find, kinds = _tokens(group)
     for found in find.finditer(text) if find.search(words) else ():
         if group == "token" or (is_random(found[0]) and unexplained(found[0]) >= _GENERATED):

@@ -87,12 +87,9 @@ def is_path(value: str) -> bool:
 
 
 def is_password(value: str, *, alone: bool, quoted: bool = False) -> bool:
-    """Whether the value of a password's name is one that a person or a program chose.
+    """Whether the value of a password's name is one that a person or a program chose: ``SummerRain2024``.
 
-    Args:
-        value: the value: ``SummerRain2024``, ``moonlight``.
-        alone: whether nothing but a value is possible there: a whole line, quotes, a flag.
-        quoted: whether it stands in quotes.
+    `alone`: nothing but a value is possible there, as on a whole line, in quotes, after a flag.
     """
     if not 4 <= len(value) <= 200 or not any(map(str.isalnum, value)) or is_path(value):
         return False

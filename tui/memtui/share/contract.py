@@ -56,11 +56,7 @@ class RemoteProblemError(FileProblem):
 
 
 def refuse_schema(remote: str, found: int, own: int) -> None:
-    """Refuse a remote that another version of memtui has set up; `found` is 0 if none has.
-
-    Raises:
-        RemoteProblemError: `found` is not `own`.
-    """
+    """Refuse a remote that another version of memtui has set up; `found` is 0 if none has."""
     if not found:
         raise RemoteProblemError(remote, "is not set up: memtui remote init does it", Trouble.NOT_SET_UP)
     if found > own:
@@ -100,11 +96,7 @@ class Document(Record):
 
 
 def parse_document(data: bytes) -> Document:
-    """Read a document. It is from outside.
-
-    Raises:
-        FormatError: it is none.
-    """
+    """Read a document, which is from outside; `FormatError` if it is none."""
     end = data.find(b"\n---\n", 3, _HEAD_LIMIT)
     if not data.startswith(b"---\n") or end < 0 or len(data) > LIMIT:
         raise FormatError("it has no front matter")

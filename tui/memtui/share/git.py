@@ -91,14 +91,7 @@ class GitRemote(Remote):
     def __init__(self, url: str, folder: Path, *, author: str, machine: str) -> None:
         """Make the object; nothing is run.
 
-        Args:
-            url: any address that git accepts: ssh, https or a folder.
-            folder: the bare copy on this machine, made when it is missing.
-            author: the author of commits.
-            machine: this machine's name.
-
-        Raises:
-            RemoteProblemError: git is not installed.
+        `folder` is the bare copy on this machine, made when it is missing.
         """
         program = find_program("git", os.environ.get("PATH"))
         if program is None:
@@ -311,11 +304,7 @@ class GitRemote(Remote):
     def _git(self, *arguments: str, data: bytes = b"", transfer: bool = False, here: bool = True) -> bytes:
         """Run a git command to its end and return its output.
 
-        Args:
-            arguments: those of ``git``.
-            data: its input.
-            transfer: allow more time and larger files.
-            here: run it in the copy; else without any repository.
+        A `transfer` has more time and larger files; without `here` it runs outside of any repository.
         """
         command = ["sh", "-c", _BOUNDED, "sh", str(_TRANSFER_BLOCKS if transfer else _BLOCKS), self._program]
         command += ["--git-dir", str(self._folder)] if here else []

@@ -14,14 +14,8 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from memtui.ground.files import (
-    FileMissing,
-    FileProblem,
-    create_exclusive,
-    private_folder,
-    read_within,
-    write_atomic,
-)
+from memtui.ground import files
+from memtui.ground.files import FileMissing, FileProblem
 from memtui.ground.project import Home
 from memtui.secrets.secrets import find
 from memtui.share.contract import MACHINE, Remote
@@ -57,24 +51,16 @@ class Remotes:
         self.path = home.config / "remotes.json"
 
     def all(self) -> dict[str, NamedRemote]:
-        """All remotes by name.
-
-        Raises:
-            FileProblem: the file cannot be read.
-        """
+        """All remotes by name."""
         try:
-            return _REMOTES.validate_json(read_within(self.path, self._home.config, limit=1 << 20))
+            return _REMOTES.validate_json(files.read_within(self.path, self._home.config, limit=1 << 20))
         except FileMissing:
             return {}
         except ValidationError as error:
             raise FileProblem(self.path, f"is broken: {error.errors()[0]['msg']}") from error
 
     def find(self, name: str) -> tuple[str, NamedRemote]:
-        """A remote by its name; "" means the only one.
-
-        Raises:
-            FileProblem: there is no remote, or none is named and there are several.
-        """
+        """A remote by its name; "" means the only one."""
         remotes = self.all()
         if name in remotes or (not name and len(remotes) == 1):
             name = name or next(iter(remotes))
@@ -84,11 +70,7 @@ class Remotes:
         raise FileProblem(self.path, f"has {reason}; {known}")
 
     def add(self, name: str, remote: NamedRemote) -> None:
-        """Add a remote.
-
-        Raises:
-            FileProblem: the name or address is invalid, or the name is taken.
-        """
+        """Add a remote."""
         remotes = self.all()
         if not _NAME.fullmatch(name):
             raise FileProblem(self.path, f"cannot hold {name!r}: a name has small letters, digits, - and _")
@@ -100,19 +82,15 @@ class Remotes:
         self._write({**remotes, name: remote})
 
     def remove(self, name: str) -> NamedRemote:
-        """Remove a remote; memories fetched from it stay.
-
-        Raises:
-            FileProblem: there is no remote of this name.
-        """
+        """Remove a remote; memories fetched from it stay."""
         found, remote = self.find(name)
         self._write({key: value for key, value in self.all().items() if key != found})
         return remote
 
     def _write(self, remotes: dict[str, NamedRemote]) -> None:
-        private_folder(self._home.config)
+        files.private_folder(self._home.config)
         values = {name: remote.model_dump(exclude_defaults=True) for name, remote in remotes.items()}
-        write_atomic(self.path, json.dumps(values, indent=2, ensure_ascii=False).encode() + b"\n")
+        files.write_atomic(self.path, json.dumps(values, indent=2, ensure_ascii=False).encode() + b"\n")
 
 
 def _check_url(path: Path, url: str) -> None:
@@ -131,11 +109,7 @@ def _check_url(path: Path, url: str) -> None:
 
 
 def open_remote(name: str, remote: NamedRemote, home: Home, author: str, machine: str) -> Remote:
-    """The remote for a configuration; nothing is opened yet.
-
-    Raises:
-        RemoteProblemError: the program or library that it needs is not installed.
-    """
+    """The remote for a configuration, not opened yet; refused if a program or library it needs is missing."""
     if _POSTGRES.match(remote.url):
         from memtui.share.postgres import PostgresRemote
 
@@ -153,17 +127,15 @@ def place_of(home: Home, name: str, remote: NamedRemote) -> Path:
 
 
 def this_machine(home: Home) -> str:
-    """The unique name of this machine for sharing, created once.
-
-    Raises:
-        FileProblem: it cannot be read or written.
-    """
+    """The unique name of this machine for sharing, created once."""
     path = home.data / "machine"
     if not path.exists():
         host = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().partition(".")[0].lower())[:30].strip("-")
-        private_folder(home.data)
-        create_exclusive(path, f"{host or 'machine'}-{os.urandom(2).hex()}\n".encode(), within=home.data)
-    name = read_within(path, home.data, limit=1000).decode("utf-8", "replace").strip()
+        files.private_folder(home.data)
+        files.create_exclusive(
+            path, f"{host or 'machine'}-{os.urandom(2).hex()}\n".encode(), within=home.data
+        )
+    name = files.read_within(path, home.data, limit=1000).decode("utf-8", "replace").strip()
     if not MACHINE.fullmatch(name):
         raise FileProblem(path, "is broken: a machine's name has small letters, digits and hyphens")
     return name

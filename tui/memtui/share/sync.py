@@ -24,17 +24,9 @@ from pydantic import Field, ValidationError
 
 from memtui.documents.markdown import Record
 from memtui.documents.memory import StoredMemory
+from memtui.ground import files
 from memtui.ground.clock import Clock
-from memtui.ground.files import (
-    FileChanged,
-    FileMissing,
-    FileProblem,
-    append_line,
-    lock,
-    private_folder,
-    read_within,
-    write_atomic,
-)
+from memtui.ground.files import FileChanged, FileMissing, FileProblem
 from memtui.ground.project import Home
 from memtui.ground.text import FormatError
 from memtui.secrets.secrets import find, holds_secrets
@@ -146,20 +138,18 @@ class Sharing:
 
     def state(self) -> State:
         try:
-            return State.model_validate_json(read_within(self._path, self.home.data, limit=_STATE_LIMIT))
+            return State.model_validate_json(
+                files.read_within(self._path, self.home.data, limit=_STATE_LIMIT)
+            )
         except FileMissing:
             return State()
         except ValidationError:
             raise FileProblem(self._path, "is broken: delete it; the next sync makes it anew") from None
 
     def share(self, memory_id: str, allowed: Collection[int] = ()) -> bool:
-        """Mark a memory of this machine to be sent with the next sync; False if the remote has it as it is.
+        """Mark a memory to be sent with the next sync; False if the remote has it as it is.
 
-        `allowed` are lines that may be sent although they look like secrets.
-
-        Raises:
-            SecretsFoundError: it holds secrets in other lines.
-            FileProblem: it is private, another machine's, or cannot be read; nothing is shared.
+        `allowed` are lines that may be sent although they look like secrets; `SecretsFoundError` for others.
         """
         if "@" in memory_id:
             raise FileProblem(Path(memory_id), "was shared by its author: it is not yours to share")
@@ -173,7 +163,7 @@ class Sharing:
         self.refuse(stored, known)
         for each in sorted(allowed):
             noted = {"at": self.clock().isoformat(), "memory": memory_id, "line": each}
-            append_line(self.home.allowed_log, json.dumps(noted), limit=1 << 20)
+            files.append_line(self.home.allowed_log, json.dumps(noted), limit=1 << 20)
         self.save({key: known}, passed={key: ""})
         return True
 
@@ -247,12 +237,7 @@ class Sharing:
         return Document.model_validate(values)
 
     def refuse(self, stored: StoredMemory, known: Known) -> None:
-        """Refuse a memory that must not leave this machine.
-
-        Raises:
-            SecretsFoundError: it holds secrets.
-            FileProblem: it is of a private project, or too large.
-        """
+        """Refuse a memory that may not leave this machine: with secrets, too large, of a private project."""
         meta, lines = stored.meta, _lines(stored)
         if archive_settings(self.home).is_private(Path(meta.project or "/")):
             reason = f"is of a project that never leaves this machine: {meta.project}"
@@ -265,17 +250,17 @@ class Sharing:
 
     def save(self, known: Mapping[str, Known], passed: Mapping[str, str] | None = None, **facts: str) -> None:
         """Change what is known of some memories; what others change meanwhile stays."""
-        private_folder(self._path.parent)
-        with lock(self._path, within=self._path.parent):
+        files.private_folder(self._path.parent)
+        with files.lock(self._path, within=self._path.parent):
             was = self.state()
             passed = {**was.passed, **(passed or {})}
             now = was.replace(memories={**was.memories, **known}, passed=passed, **facts)
             if now != was:
-                write_atomic(self._path, now.model_dump_json(exclude_defaults=True).encode())
+                files.write_atomic(self._path, now.model_dump_json(exclude_defaults=True).encode())
 
     def _alone(self) -> AbstractContextManager[None]:
-        private_folder(self._path.parent)
-        return lock(self._path.with_suffix(".sync"), timeout=0, within=self._path.parent)
+        files.private_folder(self._path.parent)
+        return files.lock(self._path.with_suffix(".sync"), timeout=0, within=self._path.parent)
 
 
 class _Round:
@@ -485,11 +470,7 @@ def _line_digest(lines: list[str], number: int) -> str:
 
 
 def open_sharing(home: Home, clock: Clock, name: str = "") -> Sharing:
-    """A remote by its name; "" means the only one.
-
-    Raises:
-        FileProblem: there is no such remote, or several and no name is given.
-    """
+    """A remote by its name; "" means the only one."""
     return Sharing(home, clock, *Remotes(home).find(name))
 
 

@@ -24,21 +24,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from memtui.ground import files
 from memtui.ground.clock import parse_iso, system_clock
-from memtui.ground.files import (
-    FileMissing,
-    FileOutside,
-    FileProblem,
-    create_exclusive,
-    existing_above,
-    lock,
-    os_error_reason,
-    private_folder,
-    reading,
-    sweep_temps,
-    write_atomic,
-    writing,
-)  # fmt: skip
+from memtui.ground.files import FileMissing, FileOutside, FileProblem
 from memtui.ground.project import Home, transcript_slug
 from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.transcripts import HEAD, cwd_in, first_cwd
@@ -98,7 +86,7 @@ class Copy:
         except FileNotFoundError:
             self.is_finished, self.unusable = False, "it was not written to its end"
         except OSError as error:
-            self.unusable = f"its index cannot be read: {os_error_reason(error)}"
+            self.unusable = f"its index cannot be read: {files.os_error_reason(error)}"
         except (ValueError, TypeError, KeyError, RecursionError):
             self.unusable = "its index is damaged"
         last = self.frames[-1] if self.frames else Frame(0, 0, 0, 0, "")
@@ -133,7 +121,9 @@ class Copy:
                     whole.update(part)
                     yield part
         except OSError as error:
-            raise Incomplete(self.stem, f"its frames cannot be read: {os_error_reason(error)}") from error
+            raise Incomplete(
+                self.stem, f"its frames cannot be read: {files.os_error_reason(error)}"
+            ) from error
         if self.head["sha256"] != whole.hexdigest():
             raise Incomplete(self.stem, "its parts are not the whole that was kept")
 
@@ -152,13 +142,10 @@ class Copy:
         return ""
 
     def take(self, source: BinaryIO, head: dict[str, Any]) -> int | None:
-        """Become a whole copy of a source, by adding what the frames do not have of it.
+        """Become a whole copy of a source, by adding what the frames do not have; returns the bytes added.
 
-        Returns: the number of added source bytes; None if they have something that the source has not, or
-            are damaged.
-
-        Raises:
-            OSError, FileProblem: something cannot be read or written; a copy of less stays as it was.
+        None if they have something that the source has not, or are damaged. After an error a copy of less
+        stays as it was.
         """
         whole, frames, size, end = hashlib.sha256(), list(self.frames), self.size, self._end
         source.seek(0)
@@ -186,7 +173,7 @@ class Copy:
                 head = {**head, "at": self.head["at"]}
             head = {**head, "size": size, "sha256": whole.hexdigest(), "memtui": 2}
             rows = (head, *map(asdict, frames))
-            write_atomic(self.index, "".join(json.dumps(each) + "\n" for each in rows).encode())
+            files.write_atomic(self.index, "".join(json.dumps(each) + "\n" for each in rows).encode())
         return added
 
 
@@ -246,14 +233,7 @@ class Archive:
         self._home = home
 
     def keep(self, transcript: Path, settings: ArchiveSettings) -> int:
-        """Add the new parts of a session's transcript, and of its subagents' transcripts.
-
-        Returns:
-            The number of added source bytes; -1 for a session that must not be kept.
-
-        Raises:
-            FileProblem: something cannot be read or written.
-        """
+        """Add what is new of a session's transcripts; the bytes added, or -1 if it must not be kept."""
         if settings.keep is False or is_private(transcript, settings):
             return -1
         place = self._place(transcript)
@@ -267,9 +247,14 @@ class Archive:
         return self.root / (folder if _FOLDER.fullmatch(folder) else "other") / transcript.stem
 
     def _keep(self, source: Path, place: Path) -> int:
-        private_folder(place.parent, within=existing_above(self.root))
-        sweep_temps(place.parent)
-        with lock(place, timeout=30.0), reading(source), source.open("rb") as file, writing(place):
+        files.private_folder(place.parent, within=files.existing_above(self.root))
+        files.sweep_temps(place.parent)
+        with (
+            files.lock(place, timeout=30.0),
+            files.reading(source),
+            source.open("rb") as file,
+            files.writing(place),
+        ):
             head = {"source": str(source), "at": system_clock().isoformat(timespec="seconds")}
             stems = _stems(place.parent).get(place.name, [])
             # An older one may be what the source goes on from: below two configuration folders they differ.
@@ -289,11 +274,7 @@ class Archive:
         return sorted(listed, key=lambda each: each.at.timestamp() if each.at else 0.0, reverse=True)
 
     def find(self, session: str) -> Kept:
-        """A kept session by its id, or the beginning of one.
-
-        Raises:
-            FileProblem: no session matches, or several do.
-        """
+        """A kept session by its id, or the beginning of one."""
         entries = {each.session_id: each for each in reversed(self.entries())}
         return entries[only_one(entries, session, self.root)]
 
@@ -313,14 +294,12 @@ class Archive:
     def restore(self, kept: Kept) -> list[Path]:
         """Restore a session's transcripts to their original paths; existing files are kept.
 
-        Raises:
-            FileProblem: a copy is not whole, or cannot be written. Whole copies are restored all the same if
-                the session's own is among them.
+        Whole copies are restored even if another one is not, which raises `Incomplete` in the end.
         """
         written: list[Path] = []
         for copy in kept.copies:
             if not copy.unusable and not os.path.lexists(copy.source):
-                with writing(copy.source):
+                with files.writing(copy.source):
                     copy.source.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 _unpack(copy, copy.source)
                 written.append(copy.source)
@@ -332,9 +311,6 @@ class Archive:
         """A readable transcript: Claude Code's own if it still exists, else a copy unpacked into the cache.
 
         Its subagents' transcripts are below it, as in Claude Code's folder.
-
-        Raises:
-            FileProblem: a copy is not whole, or cannot be written.
         """
         if kept.is_live:
             return kept.source
@@ -351,12 +327,7 @@ class Archive:
         return target
 
     def readable_at(self, source: Path) -> Path:
-        """A readable transcript, a session's or a subagent's, by its original path.
-
-        Raises:
-            FileMissing: it is gone, and there is no copy.
-            FileProblem: its copy is not whole, or cannot be written.
-        """
+        """A readable transcript, also a subagent's, by its original path; `FileMissing` without a copy."""
         if os.path.isfile(source):  # noqa: PTH113 - Path.is_file raises where a folder is closed
             return source
         place = self._place(source)
@@ -374,8 +345,8 @@ class Archive:
         """A copy in the cache, unpacked if it is not there yet."""
         target = self._cached(copy.stem)
         if not target.is_file() or target.stat().st_size != copy.size:
-            private_folder(target.parent, within=existing_above(self._home.cache))
-            with writing(target):
+            files.private_folder(target.parent, within=files.existing_above(self._home.cache))
+            with files.writing(target):
                 target.unlink(missing_ok=True)
             _unpack(copy, target)
         with suppress(OSError):
@@ -386,13 +357,9 @@ class Archive:
         return self._home.cache / "unpacked" / stem.relative_to(self.root).with_suffix(".jsonl")
 
     def remove(self, kept: Kept) -> None:
-        """Delete every copy of a session from the archive, and its unpacked files.
-
-        Raises:
-            FileProblem: a file cannot be deleted.
-        """
+        """Delete every copy of a session from the archive, and its unpacked files."""
         place, cached = kept.stem.with_name(kept.session_id), self._cached(kept.stem)
-        with writing(kept.stem):
+        with files.writing(kept.stem):
             for copy in map(Copy, _stems(place.parent).get(place.name, [])):
                 copy.index.unlink(missing_ok=True)
                 copy.data.unlink(missing_ok=True)
@@ -405,11 +372,7 @@ class Archive:
 
 
 def only_one(sessions: Collection[str], session: str, where: Path) -> str:
-    """The one of some sessions whose id is or begins with `session`.
-
-    Raises:
-        FileProblem: none in `where` does, or several.
-    """
+    """The one of some sessions whose id is or begins with `session`; a problem of `where` if not one is."""
     if session in sessions:
         return session
     found = [each for each in sessions if session and each.startswith(session)]
@@ -438,7 +401,7 @@ def is_private(transcript: Path, settings: ArchiveSettings) -> bool:
 def _stems(folder: Path) -> dict[str, list[Path]]:
     """The stems of the copies in a folder by the names of their transcripts, the newest last."""
     found: dict[str, set[Path]] = {}
-    with suppress(FileMissing, FileOutside), reading(folder), os.scandir(folder) as items:
+    with suppress(FileMissing, FileOutside), files.reading(folder), os.scandir(folder) as items:
         for item in items:
             if (match := _FILE.fullmatch(item.name)) and item.is_file(follow_symlinks=False):
                 found.setdefault(match["name"], set()).add((folder / item.name).with_suffix(""))
@@ -453,8 +416,8 @@ def _kept(place: Path, stems: list[Path]) -> Kept:
     copies = [[Copy(stem) for stem in each] for each in (stems, *_stems(place / "subagents").values())]
     counted = tuple(max(each, key=lambda copy: copy.age) for each in copies)
     newest = counted[0]
-    files = [path for each in copies for copy in each for path in (copy.index, copy.data)]
-    packed = sum(status.st_size for each in files if (status := _status(each)))
+    parts = [path for each in copies for copy in each for path in (copy.index, copy.data)]
+    packed = sum(status.st_size for each in parts if (status := _status(each)))
     problem = next((why for each in counted if (why := each.problem())), "")
     return Kept(
         place.name,
@@ -470,10 +433,6 @@ def _kept(place: Path, stems: list[Path]) -> Kept:
 
 
 def _unpack(copy: Copy, target: Path) -> None:
-    """Write an unpacked copy, whole or not at all; existing files are not replaced.
-
-    Raises:
-        FileProblem: it is not whole, or cannot be written.
-    """
-    if not create_exclusive(target, copy.parts()):
+    """Write an unpacked copy, whole or not at all; existing files are not replaced."""
+    if not files.create_exclusive(target, copy.parts()):
         raise FileProblem(target, "already exists; memtui does not overwrite it")

@@ -38,11 +38,7 @@ class ArchiveSettings(NamedTuple):
 
 
 def archive_settings(home: Home) -> ArchiveSettings:
-    """Read the settings.
-
-    Raises:
-        FileProblem: config.toml cannot be read; then nothing may be kept, as it might forbid it.
-    """
+    """Read the settings. If that fails nothing may be kept, as they might forbid it."""
     section = config_sections(home).get("archive", {})
     keep, private, budget = (
         section.get("keep", _answer(home)),
@@ -69,11 +65,6 @@ def _answer(home: Home) -> bool | None:
 
 
 def answer_keeping(home: Home, keep: bool) -> None:
-    """Store whether every session is to be kept.
-
-    Raises:
-        FileProblem: the answer cannot be written.
-        OSError: memtui's folder cannot be made.
-    """
+    """Store whether every session is to be kept; may raise `OSError`, too."""
     private_parents(home.state)
     write_atomic(home.state / _ANSWER, b"yes\n" if keep else b"no\n")

@@ -64,12 +64,9 @@ Reader = Callable[[Transcript], tuple[Compaction, ...]]
 
 
 def compactions_in(transcript: Transcript) -> tuple[Compaction, ...]:
-    """The compactions of one transcript, first to last. Only the boundary lines are parsed.
+    """The compactions of a transcript, first to last: only the boundary lines are parsed. Raises `OSError`.
 
     The result can be cached as long as the transcript's signature is unchanged.
-
-    Raises:
-        OSError: the transcript cannot be read.
     """
     return tuple(
         compaction
@@ -127,9 +124,6 @@ def write_missing(project: Project, compaction: Compaction, message: str) -> Pat
     """Write the capture of a compaction, with the compaction's own time in name and text.
 
     Returns the new file, None if the compaction has a capture by now; `message` is its `first_message`.
-
-    Raises:
-        FileProblem: it cannot be written.
     """
     moment = compaction.at.astimezone().replace(microsecond=0)
     text = render_pending(
@@ -189,11 +183,7 @@ class Missing(NamedTuple):
 
 
 def find_missing(places: Places) -> list[Missing]:
-    """The auto-compactions of the project that have no capture, oldest first.
-
-    Raises:
-        FileProblem: captures or transcripts cannot be listed.
-    """
+    """The auto-compactions of the project that have no capture, oldest first."""
     store = CaptureStore(places.project)
     captures: list[Capture] = []
     for entry in store.entries():

@@ -10,20 +10,9 @@ from pathlib import Path
 from memtui.documents.capture import Capture, parse_capture, render_capture, reviewed
 from memtui.documents.capture_text import memory_name
 from memtui.documents.memory_file import MemoryFile, render_memory
+from memtui.ground import files
 from memtui.ground.clean import without_surrogates
-from memtui.ground.files import (
-    FileChanged,
-    FileProblem,
-    create_exclusive,
-    lock,
-    private_folder,
-    read_within,
-    reading,
-    remove,
-    resolved,
-    signature_of,
-    write_atomic,
-)
+from memtui.ground.files import FileChanged, FileProblem
 from memtui.ground.project import Project
 from memtui.ground.text import FormatError
 from memtui.store.listing import CAPTURE_NAME, Entry, newest_first, scan
@@ -52,21 +41,11 @@ class CaptureStore:
         self.folder = project.compacts
 
     def entries(self) -> list[Entry]:
-        """All captures, pending, reviewed and broken, newest first by the time in their names.
-
-        A missing folder gives an empty list.
-
-        Raises:
-            FileProblem: the folder cannot be listed, or it is a link that leads out of the project.
-        """
+        """All captures, pending, reviewed and broken, newest first by the time in their names."""
         return newest_first(scan(self.folder, CAPTURE_NAME, within=self.project.root))
 
     def load(self, entry: Entry) -> Capture:
-        """Read one capture.
-
-        Raises:
-            CaptureProblem: it is broken, too large, not a regular file, or missing; `reason` says which.
-        """
+        """Read one capture; `CaptureProblem` if that is not possible."""
         return self._load(entry.path)[0]
 
     def newest_pending(self) -> Entry | None:
@@ -84,9 +63,6 @@ class CaptureStore:
 
         It is a path (absolute, or from here, the project or the captures' folder), a file name, or the time
         in it: ``20251225_081500``.
-
-        Raises:
-            CaptureProblem: there is no such capture, or it is outside the captures' folder.
         """
         argument = argument.strip()
         if time := _TIME_ALONE.fullmatch(argument.removesuffix(".md").removesuffix("-autocompact")):
@@ -105,18 +81,14 @@ class CaptureStore:
 
         The memory file is named after the capture (seed 001). If that name is taken, by the remains of an
         earlier review for example, it is left alone and ``-memory-2.md`` (``-3`` ...) is used. A process that
-        is killed between the two leaves a memory file that no capture names.
-
-        Raises:
-            AlreadyReviewed: it was reviewed before, perhaps just now.
-            CaptureProblem: the capture has changed since `entry` was listed, or cannot be read.
-            FileProblem: writing failed; nothing was changed.
+        is killed between the two leaves a memory file that no capture names. Nothing is changed if the
+        capture was reviewed, or has changed since `entry` was listed.
         """
         root = self.project.root
-        private_folder(self.folder, within=root)
-        with lock(self.folder / ".memtui", within=root):
-            with reading(entry.path):
-                signature = signature_of(entry.path.lstat())
+        files.private_folder(self.folder, within=root)
+        with files.lock(self.folder / ".memtui", within=root):
+            with files.reading(entry.path):
+                signature = files.signature_of(entry.path.lstat())
             capture, data = self._load(entry.path)
             if capture.status != "pending":
                 raise AlreadyReviewed(entry.path, "is already reviewed; nothing was changed")
@@ -125,10 +97,10 @@ class CaptureStore:
             path = self._create_memory(entry.name, _encode(render_memory(memory)))
             text = _encode(render_capture(reviewed(capture, summary=summary, memory=path.name)))
             try:
-                write_atomic(self.folder / entry.name, text, expected=data, within=root)
+                files.write_atomic(self.folder / entry.name, text, expected=data, within=root)
             except BaseException as problem:
                 with suppress(FileProblem):
-                    remove(path, within=root)
+                    files.remove(path, within=root)
                 if isinstance(problem, FileChanged):
                     raise CaptureProblem(entry.path, _CHANGED) from problem
                 raise
@@ -138,13 +110,13 @@ class CaptureStore:
         first = self.folder / memory_name(capture)
         others = (first.with_name(f"{first.stem}-{number}.md") for number in range(2, 100))
         for path in (first, *others):
-            if create_exclusive(path, body, within=self.project.root):
+            if files.create_exclusive(path, body, within=self.project.root):
                 return path
         raise CaptureProblem(self.folder / capture, "has too many memory files already; remove some")
 
     def _load(self, path: Path) -> tuple[Capture, bytes]:
         try:
-            data = read_within(path, self.project.root, limit=LIMIT, follow=False)
+            data = files.read_within(path, self.project.root, limit=LIMIT, follow=False)
             # A capture by another tool may end in half a character; it is read all the same.
             return parse_capture(data.decode("utf-8", "replace")), data
         except FormatError as error:
@@ -160,8 +132,8 @@ class CaptureStore:
         return [folder / path for folder in (self.folder, Path.cwd(), self.project.root)]
 
     def _entry(self, path: Path) -> Entry:
-        real = resolved(path.parent) / path.name
-        if real.parent != resolved(self.folder) or path.name == "..":
+        real = files.resolved(path.parent) / path.name
+        if real.parent != files.resolved(self.folder) or path.name == "..":
             raise CaptureProblem(path, f"is not in {self.folder}, where this project's captures are")
         if not CAPTURE_NAME.fullmatch(path.name):
             raise CaptureProblem(path, f"is not called like a capture (...{_SUFFIX})")

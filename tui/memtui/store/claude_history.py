@@ -76,11 +76,7 @@ class ClaudeHistory:
         self._origins: dict[Path, tuple[str, list[tuple[int, str]]]] = {}
 
     def read(self, cancelled: Callable[[], bool] = lambda: False) -> None:
-        """Read what is new in the transcripts of the project, archived ones included.
-
-        Raises:
-            FileProblem: Claude Code's folder, or the archive, cannot be listed.
-        """
+        """Read what is new in the transcripts of the project, archived ones included."""
         own = {folder.name for folder in TranscriptStore(self._places.project, self._places.claude).folders()}
         own.add(self._folder.parent.name)
         projects = self._places.claude / "projects"
@@ -140,8 +136,7 @@ class ClaudeHistory:
     def recalls(self, file: Path) -> tuple[int, int]:
         """Number of the last sessions that read a memory, and of these sessions: ten at the most."""
         sessions = sorted(
-            (path for path in self._calls if not is_agent(path)),
-            key=lambda path: self._calls[path][0],
+            (path for path in self._calls if not is_agent(path)), key=lambda path: self._calls[path][0]
         )[-_RECENT:]
         readers = sum(
             any(c.how == "read" and c.file == file for c in self._calls[path][1]) for path in sessions
@@ -150,11 +145,7 @@ class ClaudeHistory:
 
 
 def calls_in(transcript: Path, folder: Path) -> Iterator[Call]:
-    """The successful calls of a transcript that concern memories in a folder, in order.
-
-    Raises:
-        OSError: it cannot be read.
-    """
+    """The successful calls of a transcript that concern memories in a folder, in order; raises `OSError`."""
     mark = f"{folder.parent.name}/{folder.name}".encode()
     waiting: dict[str, list[Call]] = {}
     ids: list[bytes] = []

@@ -16,18 +16,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from memtui.ground import files
 from memtui.ground.clock import Clock
-from memtui.ground.files import (
-    FileChanged,
-    FileMissing,
-    FileProblem,
-    heads_within,
-    lock,
-    private_folder,
-    read_within,
-    remove,
-    write_atomic,
-)
+from memtui.ground.files import FileChanged, FileMissing, FileProblem
 from memtui.ground.project import Places, expanded, transcript_slug
 from memtui.secrets.secrets import find, holds_secrets
 
@@ -111,11 +102,7 @@ class ClaudeMemories:
     # -- reading ---------------------------------------------------------------------------------------------
 
     def entries(self) -> tuple[ClaudeMemory, ...]:
-        """The index first, then the memories, last changed first; none where Claude keeps none.
-
-        Raises:
-            FileProblem: the folder cannot be listed.
-        """
+        """The index first, then the memories, last changed first; none where Claude keeps none."""
         marks = self._read_marks()
         try:
             found = list(self.folder.iterdir())
@@ -123,10 +110,10 @@ class ClaudeMemories:
             return ()
         except OSError as error:
             raise FileProblem(self.folder, f"cannot be listed: {error.strerror}") from error
-        files = [each for each in found if each.name.endswith(".md") and each.name[0] != "."]
-        texts = heads_within(self.folder, [path.name for path in files], self.folder, size=_LIMIT + 1)
+        paths = [each for each in found if each.name.endswith(".md") and each.name[0] != "."]
+        texts = files.heads_within(self.folder, [path.name for path in paths], self.folder, size=_LIMIT + 1)
         memories = []
-        for path, data in zip(files, texts, strict=True):
+        for path, data in zip(paths, texts, strict=True):
             with suppress(FileNotFoundError):  # deleted meanwhile
                 memory, digest = self._parse(path, path.lstat(), data)
                 memories.append(memory._replace(seen=_seen(marks.get(os.fspath(path), ""), digest)))
@@ -135,12 +122,7 @@ class ClaudeMemories:
         )
 
     def get(self, name: str) -> ClaudeMemory:
-        """A memory by its name or its file's.
-
-        Raises:
-            FileMissing: there is none.
-            FileProblem: the folder cannot be listed.
-        """
+        """A memory by its name or its file's."""
         for each in self.entries():
             if name in (each.name, each.path.name, each.path.stem):
                 return each
@@ -152,7 +134,7 @@ class ClaudeMemories:
         index = path.name == INDEX
         try:
             if data is None or len(data) > _LIMIT:
-                data = read_within(path, self.folder, limit=_LIMIT, follow=False)
+                data = files.read_within(path, self.folder, limit=_LIMIT, follow=False)
         except FileProblem as problem:
             name, kind = (path.name, "index") if index else (path.stem, "")
             return ClaudeMemory(path, name, "", kind, "", changed, "new", str(problem)), ""
@@ -182,27 +164,22 @@ class ClaudeMemories:
 
     def mark(self, memory: ClaudeMemory, seen: Seen) -> None:
         """Remember that the user has seen or approved a memory as it is; ``new`` forgets it."""
-        private_folder(self.marks.parent)
-        with lock(self.marks):
+        files.private_folder(self.marks.parent)
+        with files.lock(self.marks):
             marks = self._read_marks()
             marks.pop(os.fspath(memory.path), None)
             if seen in ("seen", "approved"):
                 marks[os.fspath(memory.path)] = f"{seen} {_digest(memory.text.encode())}"
-            write_atomic(self.marks, json.dumps(marks, indent=1, ensure_ascii=False).encode())
+            files.write_atomic(self.marks, json.dumps(marks, indent=1, ensure_ascii=False).encode())
 
     def put(self, path: Path, text: str, *, expected: str | None) -> None:
-        """Write a memory in place of the `expected` text, None for no file, with a line in the index.
-
-        Raises:
-            FileChanged: something else is there; nothing was changed.
-            FileProblem: it cannot be written.
-        """
+        """Write a memory in place of the `expected` text, None for no file, with a line in the index."""
         self._check(path)
         if expected is None and os.path.lexists(path):
             raise FileChanged(path, "has been written meanwhile; it is kept as it is")
         known = None if expected is None else expected.encode()
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_atomic(path, text.encode(), mode=None, within=self.folder, expected=known)
+        files.write_atomic(path, text.encode(), mode=None, within=self.folder, expected=known)
         if path.name != INDEX:
             from memtui.transcript.short_text import shortened  # slow to import, and not needed for reading
 
@@ -212,23 +189,18 @@ class ClaudeMemories:
             self._edit_index(lambda index: _with_entry(index, path.name, shortened(line, INDEX_WIDTH)))
 
     def delete(self, memory: ClaudeMemory) -> None:
-        """Move a memory to the trash, and its line out of the index.
-
-        Raises:
-            FileChanged: it has changed since; nothing was changed.
-            FileProblem: it cannot be moved.
-        """
+        """Move a memory to the trash, and its line out of the index."""
         self._check(memory.path)
-        now = read_within(memory.path, self.folder, limit=_LIMIT, follow=False)
+        now = files.read_within(memory.path, self.folder, limit=_LIMIT, follow=False)
         if now.decode("utf-8", "replace") != memory.text:
             raise FileChanged(memory.path, "has changed since; it is kept as it is")
-        private_folder(self._trash)
+        files.private_folder(self._trash)
         kept = {"file": os.fspath(memory.path), "text": memory.text}
         stamp = self._clock().strftime("%Y%m%d-%H%M%S-%f")
-        write_atomic(self._trash / f"{stamp}-{memory.path.stem}.json", json.dumps(kept).encode())
+        files.write_atomic(self._trash / f"{stamp}-{memory.path.stem}.json", json.dumps(kept).encode())
         if memory.path.name != INDEX:
             self._edit_index(lambda index: _without_entry(index, memory.path.name))
-        remove(memory.path, within=self.folder)
+        files.remove(memory.path, within=self.folder)
 
     def deleted(self) -> list[Deleted]:
         """This project's memories in the trash, last deleted first; those of more than 30 days are gone."""
@@ -236,7 +208,7 @@ class ClaudeMemories:
         for kept in sorted(self._trash.glob("*.json"), reverse=True):
             with suppress(FileProblem, ValueError, KeyError, TypeError):
                 read: dict[str, str] = json.loads(
-                    read_within(kept, self._trash, limit=2 * _LIMIT, follow=False)
+                    files.read_within(kept, self._trash, limit=2 * _LIMIT, follow=False)
                 )
                 each = Deleted(kept, Path(read["file"]), read["text"])
                 if each.file.parent == self.folder:
@@ -244,14 +216,9 @@ class ClaudeMemories:
         return found
 
     def undelete(self, deleted: Deleted) -> None:
-        """Bring a memory back from the trash, with its line in the index.
-
-        Raises:
-            FileChanged: there is a memory of this name again.
-            FileProblem: it cannot be written.
-        """
+        """Bring a memory back from the trash, with its line in the index."""
         self.put(deleted.file, deleted.text, expected=None)
-        remove(deleted.kept)
+        files.remove(deleted.kept)
 
     def _check(self, path: Path) -> None:
         if path.parent != self.folder or path.suffix != ".md":
@@ -263,14 +230,14 @@ class ClaudeMemories:
         for tries_left in reversed(range(_TRIES)):
             before = None
             with suppress(FileMissing):
-                before = read_within(path, self.folder, limit=_LIMIT, follow=False)
+                before = files.read_within(path, self.folder, limit=_LIMIT, follow=False)
             text = (before or b"").decode("utf-8", "surrogateescape")
             after = edit(text)
             if after == text:
                 return
             try:
                 data = after.encode("utf-8", "surrogateescape")
-                write_atomic(path, data, mode=None, within=self.folder, expected=before)
+                files.write_atomic(path, data, mode=None, within=self.folder, expected=before)
             except FileChanged:
                 if not tries_left:
                     raise
@@ -279,7 +246,9 @@ class ClaudeMemories:
 
     def _read_marks(self) -> dict[str, str]:
         try:
-            read: Any = json.loads(read_within(self.marks, self.marks.parent, limit=8 * _LIMIT, follow=False))
+            read: Any = json.loads(
+                files.read_within(self.marks, self.marks.parent, limit=8 * _LIMIT, follow=False)
+            )
         except (FileMissing, ValueError):
             return {}
         found = read.items() if isinstance(read, dict) else ()
@@ -364,7 +333,7 @@ def _seen(mark: str, digest: str) -> Seen:
     return "approved" if how == "approved" else "seen"
 
 
-def _index_troubles(index: str, files: set[str]) -> Iterator[Trouble]:
+def _index_troubles(index: str, names: set[str]) -> Iterator[Trouble]:
     lines = index.splitlines()
     if len(lines) > INDEX_LINES:
         over = len(lines) - INDEX_LINES
@@ -375,22 +344,22 @@ def _index_troubles(index: str, files: set[str]) -> Iterator[Trouble]:
             yield Trouble(INDEX, f"L{number} has {len(line)} characters; {INDEX_WIDTH} are meant")
     listed = [entry["file"] for entry in _ENTRY.finditer(index)]
     for name in dict.fromkeys(listed):
-        if name.endswith(".md") and "/" not in name and name not in files:
+        if name.endswith(".md") and "/" not in name and name not in names:
             yield Trouble(INDEX, f"lists {name}, which does not exist")
-    for name in sorted(files - set(listed)):
+    for name in sorted(names - set(listed)):
         yield Trouble(name, "has no line in MEMORY.md, so Claude does not know of it")
 
 
 def _text_troubles(memories: Sequence[ClaudeMemory]) -> Iterator[Trouble]:
     index = next((each for each in memories if each.kind == "index"), None)
-    files = [each for each in memories if each.kind != "index"]
+    others = [each for each in memories if each.kind != "index"]
     yield from (Trouble(each.path.name, each.problem) for each in memories if each.problem)
-    yield from _index_troubles(index.text if index else "", {each.path.name for each in files})
-    names = {word for each in files for word in (each.name, each.path.stem)}
-    for each in files:
+    yield from _index_troubles(index.text if index else "", {each.path.name for each in others})
+    names = {word for each in others for word in (each.name, each.path.stem)}
+    for each in others:
         if not each.problem:
             yield from _file_troubles(each, names)
-    yield from _doubles(files)
+    yield from _doubles(others)
 
 
 def _file_troubles(memory: ClaudeMemory, names: set[str]) -> Iterator[Trouble]:

@@ -25,25 +25,8 @@ from memtui.documents.commands import (
     parse_active_commands,
     remove_commands,
 )
-from memtui.ground.files import (
-    FileChanged,
-    FileLocked,
-    FileMissing,
-    FileOutside,
-    FileProblem,
-    FileUnreadable,
-    create_exclusive,
-    folder_within,
-    pause,
-    read_within,
-    reading,
-    remove,
-    resolved,
-    shared_folder,
-    sweep_temps,
-    write_atomic,
-    writing,
-)
+from memtui.ground import files
+from memtui.ground.files import FileChanged, FileLocked, FileMissing, FileOutside, FileProblem, FileUnreadable
 from memtui.ground.project import Project, claude_config
 from memtui.ground.text import FormatError
 
@@ -73,16 +56,12 @@ def lock_file(path: Path, *, timeout: float, within: Path) -> Iterator[None]:
     """Hold ``<path>.lock`` during the block: the protocol of AgileFlow's ``file-lock.js``.
 
     The file is created exclusively and holds the process id. Those scripts take an empty lock for a broken
-    one and remove it, so ours appears with its content in one step.
-
-    Raises:
-        FileLocked: others hold it for longer than `timeout` seconds, or something else has its name.
-        FileProblem: the lock cannot be written.
+    one and remove it, so ours appears with its content in one step. `FileLocked` after `timeout` seconds.
     """
     where = path.with_name(path.name + ".lock")
     deadline = time.monotonic() + timeout
-    while not create_exclusive(where, b"%d\n" % os.getpid(), mode=0o644, within=within, durable=False):
-        with suppress(FileMissing), writing(where):  # released meanwhile
+    while not files.create_exclusive(where, b"%d\n" % os.getpid(), mode=0o644, within=within, durable=False):
+        with suppress(FileMissing), files.writing(where):  # released meanwhile
             status = where.lstat()
             age = time.time() - status.st_mtime
             if stat.S_ISREG(status.st_mode) and abs(age) > ABANDONED_SECONDS:
@@ -94,12 +73,12 @@ def lock_file(path: Path, *, timeout: float, within: Path) -> Iterator[None]:
                     f"try again, and delete it if no program is changing {path.name}",
                 )
             else:
-                pause()
+                files.pause()
     try:
         yield
     finally:
         with suppress(FileProblem):  # the work is done, and a lock that stays soon counts as abandoned
-            remove(where, within=within)
+            files.remove(where, within=within)
 
 
 COMMAND_LIMIT = 1 << 20
@@ -132,11 +111,7 @@ class CommandsFile:
         self._patience = patience
 
     def read(self) -> ActiveCommands:
-        """The active commands; none when there is no such file.
-
-        Raises:
-            FileProblem: it stays unreadable, or is outside the project; it never counts as empty.
-        """
+        """The active commands; none without a file. One that stays unreadable never counts as empty."""
         try:
             return parse_active_commands(self._text())
         except FileMissing:
@@ -150,7 +125,7 @@ class CommandsFile:
         """The file's text, as soon as it is complete."""
         deadline = time.monotonic() + STILL_SECONDS
         while True:
-            data = read_within(self.path, self.project.root, limit=LIMIT)
+            data = files.read_within(self.path, self.project.root, limit=LIMIT)
             try:
                 text = data.decode()
                 parse_active_commands(text)
@@ -158,16 +133,16 @@ class CommandsFile:
                 if time.monotonic() >= deadline:
                     reason = "it is not valid UTF-8" if isinstance(error, UnicodeDecodeError) else error
                     raise FileUnreadable(self.path, f"is broken: {reason}") from error
-                pause()
+                files.pause()
             else:
                 return text
 
     def _edit(self, change: Callable[[str], str]) -> None:
         """Apply `change`, which may be called several times and may raise, to the text until it stays."""
-        root, target = resolved(self.project.root), self._target()
-        with reading(self.path):
+        root, target = files.resolved(self.project.root), self._target()
+        with files.reading(self.path):
             self.path.stat()
-        lockable = resolved(self.path.parent) / self.path.name
+        lockable = files.resolved(self.path.parent) / self.path.name
         patience = PATIENCE if self._patience is None else self._patience
         for _ in range(_TRIES):
             with lock_file(lockable, timeout=patience, within=root):
@@ -175,7 +150,7 @@ class CommandsFile:
                 if (new := change(old)) == old:
                     return
                 with suppress(FileChanged):
-                    write_atomic(target, new.encode(), mode=None, within=root, expected=old.encode())
+                    files.write_atomic(target, new.encode(), mode=None, within=root, expected=old.encode())
             time.sleep(_LOOK_AGAIN)
             if change(text := self._text()) == text:
                 return
@@ -183,18 +158,13 @@ class CommandsFile:
 
     def _target(self) -> Path:
         """The file itself: its path may lead through links of the project."""
-        target = resolved(self.path)
-        if not target.is_relative_to(resolved(self.project.root)):
+        target = files.resolved(self.path)
+        if not target.is_relative_to(files.resolved(self.project.root)):
             raise FileOutside(self.path, "leads out of the project through a symbolic link")
         return target
 
     def remove(self, names: Collection[str] | None) -> tuple[ActiveCommand, ...]:
-        """Make these commands inactive, None for all, and return them; the rest of the file stays as it is.
-
-        Raises:
-            FileProblem: none of them is active, the file is broken, missing or outside the project, or
-            another program keeps it locked or keeps overwriting the change.
-        """
+        """Make these commands inactive, None for all, and return them; the rest of the file stays."""
         gone: tuple[ActiveCommand, ...] = ()
 
         def away(text: str) -> str:
@@ -208,23 +178,15 @@ class CommandsFile:
             back = {entry.name for entry in active if (entry.name, entry.activated_at) in known}
             return remove_commands(text, back) if back else text
 
-        sweep_temps(self.path.parent, within=self.project.root)
+        files.sweep_temps(self.path.parent, within=self.project.root)
         self._edit(away)
         return gone
 
     def activate(self, name: str, moment: datetime, state: dict[str, Any] | None = None) -> bool:
-        """Make a command active, as its STEP 0 does; a missing file is created.
+        """Make a command active, as its STEP 0 does, with its own `state`; False if it is already.
 
-        Args:
-            name: as typed: ``babysit``, ``/agileflow:babysit``, ``research/ask``.
-            moment: now; aware.
-            state: the command's own data.
-
-        Returns:
-            False if it is already active; its entry stays as it is.
-
-        Raises:
-            FileProblem: the name is invalid, or the file cannot be changed; see `remove`.
+        It is named as typed: ``babysit``, ``/agileflow:babysit``, ``research/ask``. A missing file is
+        created.
         """
         plain = command_name(name)
         added = False
@@ -246,18 +208,14 @@ class CommandsFile:
 
     def _create(self, text: str) -> bool:
         """Make the file, with the usual mode as it is shared; False if it exists, unchanged."""
-        target, root = self._target(), resolved(self.project.root)
-        shared_folder(target.parent, within=root)
+        target, root = self._target(), files.resolved(self.project.root)
+        files.shared_folder(target.parent, within=root)
         mask = os.umask(0o077)
         os.umask(mask)
-        return create_exclusive(target, text.encode(), mode=0o666 & ~mask, within=root)
+        return files.create_exclusive(target, text.encode(), mode=0o666 & ~mask, within=root)
 
     def put_back(self, gone: Collection[ActiveCommand]) -> None:
-        """Make removed commands active again, as they were; those that are active by now stay.
-
-        Raises:
-            FileProblem: the file is missing or broken, or stays locked.
-        """
+        """Make removed commands active again, as they were; those that are active by now stay."""
 
         def back(text: str) -> str:
             for command in gone:
@@ -274,11 +232,7 @@ class CommandsFile:
     def summary(self, name: str) -> CommandSummary:
         """The compact summary of a command: the part of its file between the two markers.
 
-        Args:
-            name: as in session-state.json: ``babysit``, ``research/ask``, ``/agileflow:babysit``.
-
-        Raises:
-            FileProblem: there is no file, it has no such part, or the name leads out of the folders.
+        It is named as in session-state.json: ``babysit``, ``research/ask``, ``/agileflow:babysit``.
         """
         plain = command_name(name)
         parts = plain.split("/")
@@ -302,9 +256,11 @@ class CommandsFile:
 
     def _read_command(self, path: Path, folder: Path) -> bytes:
         if folder != self._personal:
-            return read_within(path, folder_within(folder, self.project.root), limit=COMMAND_LIMIT)
-        real = resolved(path)  # the user's own folder: its links are followed
-        return read_within(real, real.parent, limit=COMMAND_LIMIT)
+            return files.read_within(
+                path, files.folder_within(folder, self.project.root), limit=COMMAND_LIMIT
+            )
+        real = files.resolved(path)  # the user's own folder: its links are followed
+        return files.read_within(real, real.parent, limit=COMMAND_LIMIT)
 
     def _shown(self, path: Path) -> str:
         if path.is_relative_to(self.project.root):
@@ -320,11 +276,7 @@ def normalised(name: str) -> str:
 
 
 def command_name(name: str) -> str:
-    """`normalised` and checked: letters, digits and ``_.-``, perhaps in folders, never leading out of them.
-
-    Raises:
-        FileProblem: the name is invalid.
-    """
+    """`normalised` and checked: letters, digits and ``_.-``, perhaps in folders, never out of them."""
     plain = normalised(name)
     if not _NAME.fullmatch(plain) or any(part in ("", ".", "..") for part in plain.split("/")):
         raise FileProblem(name, "is no name of a command file, so none is looked for")

@@ -70,12 +70,7 @@ def draft(
 ) -> Compacted:
     """Draft the recovery text of a session: that of a transcript, the named one, else the project's newest.
 
-    For `progress` and `cancelled` see `read_facts`.
-
-    Raises:
-        FileProblem: there is no such session, or the file is not a transcript.
-        OSError: the transcript cannot be read.
-        ReadingCancelledError: `cancelled` returned True.
+    For `progress` and `cancelled` see `read_facts`. Raises `OSError` if the transcript cannot be read.
     """
     path = transcript or find_transcript(places, session)
     facts = read_facts(path, progress=progress, cancelled=cancelled)
@@ -112,12 +107,7 @@ def keep(
     tags: tuple[str, ...] = (),
     source: str = "compact",
 ) -> MemoryMeta:
-    """Store a recovery text under a Recovery ID; without a description it has the draft's.
-
-    Raises:
-        FormatError: the text is not a recovery text.
-        FileProblem: it cannot be written; nothing was changed.
-    """
+    """Store a recovery text under a Recovery ID; without a description it has the draft's."""
     parse_recovery(compacted.text)
     new = New(
         body=without_surrogates(compacted.text).encode(),
@@ -210,10 +200,7 @@ def facts_of_capture(capture: Capture) -> Facts:
     """The session's id, its first words, and when it was captured."""
     timestamp = capture.timestamp.isoformat()
     return Facts(
-        from_capture=True,
-        session_id=capture.session_id,
-        first_prompt=capture.first_message,
-        ended=timestamp,
+        from_capture=True, session_id=capture.session_id, first_prompt=capture.first_message, ended=timestamp
     )
 
 
@@ -257,9 +244,6 @@ def review(
     The recovery text is stored first, and removed again if the rest fails. A process killed in between leaves
     an unused memory, never a capture that names a missing one. `facts` are those up to the compaction, if
     already read.
-
-    Raises:
-        AlreadyReviewed, CaptureProblem, FileProblem: see `CaptureStore.review`; nothing was changed.
     """
     capture = store.load(entry)
     if capture.status != "pending":
@@ -296,11 +280,7 @@ _PLAN_LIMIT = 1 << 20
 
 
 def active_sessions(project: Project) -> list[str]:
-    """The ids of the active workflow sessions, ``WFS-...``, last changed first; none without such a folder.
-
-    Raises:
-        FileProblem: the folder cannot be listed.
-    """
+    """The ids of the active workflow sessions, ``WFS-...``, last changed first."""
     try:
         found = [
             each for each in scan(_folder(project), _WORKFLOW, within=project.root) if each.path.is_dir()
@@ -319,11 +299,7 @@ def _changed(entry: Entry) -> int:
 
 
 def read_plan(project: Project, session_id: str) -> str:
-    """The text of a workflow session's plan; "" if it has none.
-
-    Raises:
-        FileProblem: there is no such session, or its plan cannot be read.
-    """
+    """The text of a workflow session's plan; "" if it has none."""
     folder = _folder(project) / session_id
     if not _WORKFLOW.fullmatch(session_id) or "/" in session_id or "\\" in session_id:
         raise FileProblem(_folder(project), f"holds no workflow session called {session_id!r}")

@@ -21,11 +21,6 @@ class Confirmed:
     """
 
     def __init__(self, home: Home) -> None:
-        """Read them.
-
-        Raises:
-            FileProblem: the file exists and cannot be read.
-        """
         self._path = home.confirmed_pins
         with reading(self._path):
             lines = read_lines(self._path, limit=2 * _LIMIT)
@@ -38,11 +33,6 @@ class Confirmed:
         return self._since.get(_digest(text))
 
     def add(self, texts: Iterable[str], at: datetime | None = None) -> None:
-        """Confirm pins.
-
-        Raises:
-            FileProblem: the file cannot be written.
-        """
         at = at or system_clock()
         private_folder(self._path.parent)
         for digest in (_digest(each) for each in texts if each not in self):

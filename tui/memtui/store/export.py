@@ -63,12 +63,9 @@ LAST = 10**9
 def session_parts(
     transcript: Path, form: Form, now: datetime, *, lines: Range | None = None, mask: bool = True
 ) -> Iterator[str]:
-    """A session, part by part.
+    """A session, part by part; private parts are always left out.
 
-    Only these lines, without subagents, if given; secrets are masked if asked, private parts always left out.
-
-    Raises:
-        FileProblem: it cannot be read, or has nothing to read in these lines.
+    `lines` selects some, without subagents; `mask` masks secrets. A problem if there is nothing to read.
     """
     with reading(transcript):
         summary = summarize(transcript)
@@ -135,20 +132,12 @@ def memory_parts(memory: StoredMemory, form: Form, now: datetime, *, mask: bool 
 
 
 def export_session(transcript: Path, target: Path, now: datetime) -> str:
-    """Write a session to a file, in the form of its name; returns a sentence that names it.
-
-    Raises:
-        FileProblem: it has nothing to read, the file exists, or it cannot be written or read.
-    """
+    """Write a session to a new file, in the form of its name; returns a sentence that names it."""
     return export_parts(target, session_parts(transcript, form_of(target.name), now))
 
 
 def export_parts(target: Path, parts: Iterator[str], *, mask: bool = True, replace: bool = False) -> str:
-    """Write the parts of a page to a file; returns a sentence that names the file.
-
-    Raises:
-        FileProblem: the file exists, or it cannot be written or read.
-    """
+    """Write the parts of a page to a file; returns a sentence that names the file."""
     data = (part.encode("utf-8", "replace") for part in parts)
     if replace:
         write_atomic(target, data)

@@ -65,12 +65,7 @@ class Following:
         self._seen: dict[str, _Seen] | None = None
 
     def step(self, now: float, cancelled: Callable[[], bool] | None = None) -> Iterator[Followed]:
-        """Poll once, and update the sessions that are due; `now` is of a monotonic clock.
-
-        Raises:
-            FileProblem: the transcripts cannot be listed.
-            ReadingCancelledError: `cancelled` returned True.
-        """
+        """Poll once, and update the sessions that are due; `now` is of a monotonic clock."""
         transcripts = {each.session_id: each for each in self._transcripts.entries()}
         for session in self.due({name: _size(each) for name, each in transcripts.items()}, now):
             transcript = transcripts[session]

@@ -15,15 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memtui.documents.capture_text import PendingText, read_pending
-from memtui.ground.files import (
-    FileMissing,
-    FileNotRegular,
-    FileProblem,
-    FileUnreadable,
-    Signature,
-    folder_within,
-    heads_within,
-)
+from memtui.ground import files
+from memtui.ground.files import FileMissing, FileNotRegular, FileProblem, FileUnreadable
 from memtui.ground.project import Home, Project
 
 CAPTURE_NAME = re.compile(r"[^.].*-autocompact\.md")
@@ -52,7 +45,7 @@ class Entry(NamedTuple):
         return Path(self.folder, self.name)
 
     @property
-    def signature(self) -> Signature:
+    def signature(self) -> files.Signature:
         """The file's signature: (mtime in ns, size, inode)."""
         return (self.mtime_ns, self.size, self.inode)
 
@@ -79,28 +72,18 @@ def time_key(name: str) -> str:
     return match[1] + match[2] if match else ""
 
 
-def scan(
-    folder: Path | str,
-    pattern: re.Pattern[str],
-    *,
-    within: Path | None = None,
-) -> list[Entry]:
+def scan(folder: Path | str, pattern: re.Pattern[str], *, within: Path | None = None) -> list[Entry]:
     """List the files of one folder whose names match `pattern`, in no order; a missing folder is empty.
 
     Links, pipes and folders with such a name are included: reading them reports the problem. With links
     resolved, the folder has to be in `within`.
-
-    Raises:
-        FileOutside: the folder is not in `within`.
-        FileUnreadable: it cannot be listed.
-        FileNotRegular: it is not a folder.
     """
     where = os.fspath(folder)
     fits = pattern.fullmatch
     entries: list[Entry] = []
     add = entries.append
     try:
-        with os.scandir(where if within is None else folder_within(Path(where), within)) as found:
+        with os.scandir(where if within is None else files.folder_within(Path(where), within)) as found:
             for item in found:
                 name = item.name
                 if fits(name):
@@ -221,7 +204,7 @@ def heads_of(entries: Iterable[Entry], root: Path, size: int) -> Iterator[tuple[
     for folder, group in groupby(entries, key=lambda entry: entry.folder):
         some = list(group)
         yield from zip(
-            some, heads_within(Path(folder), [each.name for each in some], root, size=size), strict=True
+            some, files.heads_within(Path(folder), [each.name for each in some], root, size=size), strict=True
         )
 
 
@@ -237,7 +220,7 @@ def newest_captures(project: Project) -> tuple[list[tuple[Entry, PendingText]], 
     """The pending ones among the newest captures, and the number of all captures."""
     entries, number = _newest(project.compacts, CAPTURE_NAME, _CAPTURES, project.root)
     names = [entry.name for entry in entries]
-    heads = heads_within(project.compacts, names, project.root, size=_LIMIT)
+    heads = files.heads_within(project.compacts, names, project.root, size=_LIMIT)
     found = [
         (entry, text)
         for entry, head in zip(entries, heads, strict=True)

@@ -32,24 +32,9 @@ from memtui.documents.memory import (
     render_stored,
 )
 from memtui.documents.memory_file import parse_memory
+from memtui.ground import files
 from memtui.ground.clock import Clock
-from memtui.ground.files import (
-    FileChanged,
-    FileMissing,
-    FileProblem,
-    FileTooLarge,
-    check_below,
-    create_exclusive,
-    existing_above,
-    head_within,
-    lock,
-    private_folder,
-    read_within,
-    sweep_temps,
-    sync_folder,
-    write_atomic,
-    writing,
-)
+from memtui.ground.files import FileChanged, FileMissing, FileProblem, FileTooLarge
 from memtui.ground.project import Home, Project
 from memtui.ground.text import FormatError
 from memtui.store.listing import (
@@ -186,12 +171,7 @@ class MemoryStore:
     # -- reading ---------------------------------------------------------------------------------------------
 
     def get(self, memory_id: str) -> StoredMemory:
-        """One memory, with the text that was stored.
-
-        Raises:
-            MemoryMissing: there is no such memory, or it is in the trash.
-            FileProblem: it cannot be read, or its front matter is broken.
-        """
+        """One memory, with the text that was stored; `MemoryMissing` also if it is in the trash."""
         path = self.path(memory_id)
         try:
             return self._read(path)[1]
@@ -202,9 +182,6 @@ class MemoryStore:
         """The id with this beginning, in any case; ``20260102-10`` will do for ``CMEM-20260102-10...``.
 
         A unique end will do, too, and what is unique within a project, named by its root's path.
-
-        Raises:
-            MemoryMissing: no id begins or ends like this, or several do.
         """
         found = _known_by(beginning, self.ids(deleted=deleted))
         if len(found) > 1 and project:
@@ -221,11 +198,7 @@ class MemoryStore:
         raise MemoryMissing(self._trash if deleted else self._memories, reason)
 
     def list(self, where: Filter = _EVERY, *, limit: int | None = None) -> Page:
-        """Memories, newest first by their ids; including broken ones, as in `Filter.fits`.
-
-        Raises:
-            FileProblem: the store cannot be listed.
-        """
+        """Memories, newest first by their ids; including broken ones, as in `Filter.fits`."""
         entries = stored_entries(self._memories)
         if where == _EVERY:
             return Page(tuple(read_listed(entries[:limit], self._memories)), len(entries))
@@ -255,11 +228,9 @@ class MemoryStore:
     # -- writing ---------------------------------------------------------------------------------------------
 
     def create(self, new: New) -> MemoryMeta:
-        """Store a memory durably. A text of 0 bytes is stored like any other; 32 MB is the most.
+        """Store a memory durably; `IdTaken` if `new.id` is given, and in use or deleted.
 
-        Raises:
-            IdTaken: `new.id` is given, and in use or deleted.
-            FileProblem: it cannot be written; nothing was changed.
+        32 MB is the most.
         """
         created = new.created or self._clock()
         if new.id and not RECOVERY_ID.fullmatch(new.id):
@@ -280,8 +251,8 @@ class MemoryStore:
             times = {"created": created, "updated": new.updated or created}
             meta = MemoryMeta(**{**given, "id": memory_id, **times})
             data = _rendered(path, meta, new.body)
-            private_folder(path.parent, within=existing_above(self._memories))
-            if not create_exclusive(path, data, within=self._memories):
+            files.private_folder(path.parent, within=files.existing_above(self._memories))
+            if not files.create_exclusive(path, data, within=self._memories):
                 raise IdTaken(path, "has been made by another program meanwhile")
         return meta
 
@@ -308,10 +279,7 @@ class MemoryStore:
     ) -> MemoryMeta:
         """Change a memory's text, if `body` is given, and fields of its `MemoryMeta`.
 
-        Raises:
-            MemoryMissing: there is no such memory.
-            FileChanged: it is not `expected`, if that is given, or an editor writes it; nothing was changed.
-            FileProblem: it is broken, or cannot be written; nothing was changed.
+        `FileChanged` if it is not `expected`, where that is given, or if an editor writes it.
         """
         path = self.path(memory_id)
         with self._writing(memory_id):
@@ -323,19 +291,14 @@ class MemoryStore:
                 if "updated" not in values:
                     meta = meta.replace(updated=self._clock())
                 data = _rendered(path, meta, text)
-                write_atomic(path, data, mode=None, expected=before, within=self._memories)
+                files.write_atomic(path, data, mode=None, expected=before, within=self._memories)
         return meta
 
     def delete(self, memory_id: str) -> None:
-        """Move a memory to the trash. Its id is never used again.
-
-        Raises:
-            MemoryMissing: there is no such memory.
-            FileProblem: it cannot be moved and stays in its place.
-        """
+        """Move a memory to the trash. Its id is never used again."""
         path = self.path(memory_id)
         aside = self._trash / path.name
-        private_folder(self._trash, within=existing_above(self._trash))
+        files.private_folder(self._trash, within=files.existing_above(self._trash))
         with self._writing(memory_id):
             if not _moved(path, self._memories, aside, self._trash):
                 raise FileProblem(aside, "is in the way: the trash holds a memory of this id; move it away")
@@ -343,17 +306,11 @@ class MemoryStore:
                 os.utime(aside, follow_symlinks=False)  # from now on, its days in the trash count
 
     def restore(self, memory_id: str) -> None:
-        """Take a memory out of the trash.
-
-        Raises:
-            MemoryMissing: the trash does not hold it.
-            IdTaken: a file of that name was put into the store meanwhile.
-            FileProblem: it cannot be moved and stays in its place.
-        """
+        """Take a memory out of the trash; `IdTaken` if a file of that name is in the store by now."""
         if memory_id not in map(id_of, self._thrown_away()):
             raise self._missing(memory_id, deleted=True)
         path = self._place(memory_id)
-        private_folder(path.parent, within=existing_above(self._memories))
+        files.private_folder(path.parent, within=files.existing_above(self._memories))
         with self._writing():
             there = self._find_file(memory_id)
             aside = self._trash / path.name
@@ -366,21 +323,21 @@ class MemoryStore:
         An empty file of the name stays in the trash, so that the id is not used again.
         """
         for folder in month_folders(self._memories):
-            sweep_temps(folder, within=self._memories)
-        sweep_temps(self._trash, within=self._trash)
+            files.sweep_temps(folder, within=self._memories)
+        files.sweep_temps(self._trash, within=self._trash)
         oldest = (self._clock().timestamp() - TRASH_DAYS * 86_400) * 1e9
         for entry in self._thrown_away():
             if entry.mtime_ns < oldest:
-                write_atomic(entry.path, b"", within=self._trash)
+                files.write_atomic(entry.path, b"", within=self._trash)
 
     # -- places ----------------------------------------------------------------------------------------------
 
     @contextmanager
     def _writing(self, memory_id: str = "") -> Iterator[None]:
         """Hold the lock of the store; the memory with this id may be gone since."""
-        private_folder(self._memories, within=existing_above(self._memories))
+        files.private_folder(self._memories, within=files.existing_above(self._memories))
         try:
-            with lock(self._memories / ".memtui", timeout=_LOCK_SECONDS, within=self._memories):
+            with files.lock(self._memories / ".memtui", timeout=_LOCK_SECONDS, within=self._memories):
                 yield
         except FileMissing:
             if memory_id:
@@ -388,7 +345,7 @@ class MemoryStore:
             raise
 
     def _read(self, path: Path) -> tuple[bytes, StoredMemory]:
-        data = read_within(path, self._memories, limit=MOST, follow=False)
+        data = files.read_within(path, self._memories, limit=MOST, follow=False)
         try:
             return data, read_stored(path.name.removesuffix(".md"), data)
         except FormatError as error:
@@ -452,15 +409,15 @@ def _rendered(path: Path, meta: MemoryMeta, body: bytes) -> bytes:
 
 def _moved(old: Path, old_root: Path, new: Path, new_root: Path) -> bool:
     """Move a file under its name to another folder; False when it is there already, by hand for example."""
-    check_below(old.parent, old_root)
-    check_below(new.parent, new_root)
-    with writing(old):
+    files.check_below(old.parent, old_root)
+    files.check_below(new.parent, new_root)
+    with files.writing(old):
         old.lstat()
-    with writing(new):
+    with files.writing(new):
         if os.path.lexists(new):
             return False
         old.replace(new)
-    sync_folder(new.parent)
+    files.sync_folder(new.parent)
     return True
 
 
@@ -492,20 +449,12 @@ def id_of(entry: Entry) -> str:
 
 
 def month_folders(memories: Path) -> list[Path]:
-    """The folders of the months, newest first.
-
-    Raises:
-        FileProblem: the store cannot be listed.
-    """
+    """The folders of the months, newest first."""
     return sorted((month.path for month in scan(memories, MONTH_NAME)), reverse=True)
 
 
 def stored_entries(memories: Path) -> list[Entry]:
-    """The files of all memories, newest first; if two months have the same name, the one in the later month.
-
-    Raises:
-        FileProblem: the store cannot be listed. Unreadable months are skipped.
-    """
+    """The files of all memories, newest first; of two with one name, that in the later month."""
     return newest_first(_by_name(memories).values())
 
 
@@ -518,10 +467,9 @@ def _by_name(memories: Path) -> dict[str, Entry]:
 
 
 def read_stored(memory_id: str, data: bytes) -> StoredMemory:
-    """A memory from its file's bytes. A file without front matter, made by hand, has only a name and a text.
+    """A memory from its file's bytes.
 
-    Raises:
-        FormatError: its front matter is broken.
+    A file without front matter, made by hand, has only a name and a text.
     """
     if not has_front_matter(data):
         return StoredMemory(meta=bare_meta(memory_id), body=data)
@@ -551,9 +499,9 @@ def listed(path: Path, data: bytes | None, root: Path) -> Listed:
     memory_id = path.name.removesuffix(".md")
     try:
         if data is None:
-            data = head_within(path, root, size=HEAD_SIZE)
+            data = files.head_within(path, root, size=HEAD_SIZE)
         if len(data) == HEAD_SIZE and has_front_matter(data) and b"\n---" not in data:
-            data = head_within(path, root, size=HEAD_LIMIT + HEAD_SIZE)
+            data = files.head_within(path, root, size=HEAD_LIMIT + HEAD_SIZE)
         meta = _named(read_head(data), memory_id) if has_front_matter(data) else bare_meta(memory_id)
     except FileProblem as problem:
         return broken(path, problem.reason)
@@ -622,11 +570,7 @@ class MemoryFiles:
         """The names of all memories added or changed since the listing before."""
 
     def entries(self) -> list[Entry]:
-        """All memories of both kinds, newest first by the time in their names; missing folders are empty.
-
-        Raises:
-            FileProblem: a folder cannot be listed, or the project's leads out of the project.
-        """
+        """All memories of both kinds, newest first by the time in their names; missing folders are empty."""
         found = self.listing()
         return [found.entries[name] for name in found.names]
 
@@ -635,11 +579,7 @@ class MemoryFiles:
         return scan(self.project.compacts, MEMORY_FILE_NAME, within=self.project.root)
 
     def listing(self) -> Memories:
-        """All memories: the same object as before if nothing has changed. Used by one thread.
-
-        Raises:
-            FileProblem: see `entries`.
-        """
+        """All memories: the same object as before if nothing has changed. Used by one thread."""
         entries = _by_name(self.folder) | {entry.name: entry for entry in self.file_entries()}
         before = self._all
         self.changed = [name for name, entry in entries.items() if before.entries.get(name) != entry]
@@ -654,14 +594,8 @@ class MemoryFiles:
         return self._head(entry, None)
 
     def load(self, entry: Entry) -> MemoryText:
-        """A whole memory; a stored one without its front matter.
-
-        A broken one has its whole text, and the reason in its head.
-
-        Raises:
-            FileProblem: the file cannot be read, or is larger than 8 MB.
-        """
-        data = read_within(
+        """A whole memory of at most 8 MB, without its front matter; a broken one whole, with the reason."""
+        data = files.read_within(
             entry.path,
             self.folder if is_stored(entry) else self.project.root,
             limit=SHOWN_LIMIT,
@@ -682,7 +616,7 @@ class MemoryFiles:
             return MemoryHead(name, found.title, time, meta.tags, meta.project, meta.author, found.problem)
         try:
             if data is None:
-                data = head_within(entry.path, self.project.root, size=HEAD_SIZE)
+                data = files.head_within(entry.path, self.project.root, size=HEAD_SIZE)
             return MemoryHead(name, parse_memory(data.decode("utf-8", "replace")).title or name, entry.time)
         except FileProblem as problem:
             return MemoryHead(name, name, entry.time, problem=problem.reason)

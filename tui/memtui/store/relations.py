@@ -44,12 +44,7 @@ def entities_of(stored: StoredMemory) -> tuple[Entity, ...]:
 def related_memories(
     backend: MemoryStore, memory_id: str, *, limit: int = 10, cancelled: Callable[[], bool] = lambda: False
 ) -> list[Related]:
-    """The memories related to one, nearest first; none if `cancelled`, polled before each reading, says so.
-
-    Raises:
-        MemoryMissing: there is no such memory.
-        FileProblem: it cannot be read, or the store not listed.
-    """
+    """The memories related to one, nearest first; none if `cancelled`, which is polled, says so."""
     mine = {entity.key for entity in entities_of(backend.get(memory_id))}
     ids = backend.ids()
     first = max(0, ids.index(memory_id) - _NEAR // 2) if memory_id in ids else 0
@@ -75,13 +70,7 @@ def related_memories(
 
 
 def memory_graph(backend: MemoryStore, where: Filter, *, least: int = 1) -> Graph:
-    """The graph of the memories that pass a filter, newest first; broken ones are left out.
-
-    It has the entities that at least so many of them name.
-
-    Raises:
-        FileProblem: the store cannot be listed.
-    """
+    """The graph of the memories that pass a filter, newest first, with entities that `least` of them name."""
     memories = []
     for listed in backend.list(where).items:
         if listed.problem:

@@ -106,11 +106,7 @@ class SessionList:
         self._known: dict[str, tuple[int, SessionSummary]] | None = None
 
     def entries(self, *, everywhere: bool = False) -> list[Session]:
-        """The sessions of the project, or of all, last written first, with their cached summaries.
-
-        Raises:
-            FileProblem: Claude Code's folder cannot be listed.
-        """
+        """The sessions of the project, or of all, last written first, with their cached summaries."""
         now, root = self._clock(), None if everywhere else self._store.project.root
         days = cleanup_days(self._config, root)
         kept = {(each.folder, each.session_id): each for each in self._archive.entries()}
@@ -145,12 +141,7 @@ class SessionList:
         return summary if known_inode == inode else SessionSummary()
 
     def completed(self, session: Session, cancelled: Callable[[], bool] = never) -> Session:
-        """A session with its full summary.
-
-        Raises:
-            FileProblem: the copy of a deleted session cannot be unpacked.
-            OSError: the transcript cannot be read.
-        """
+        """A session with its full summary; raises `OSError` if the transcript cannot be read."""
         kept, known = session.kept, self._remembered()
         if kept is None:
             status = session.path.stat()
@@ -211,11 +202,7 @@ SOON = 10
 
 
 def archive_ending_sessions(places: Places, clock: Clock) -> list[FileProblem]:
-    """Archive the project's sessions that will be deleted soon, if that is wanted, and say why some were not.
-
-    Raises:
-        FileProblem: the settings cannot be read, or Claude Code's folder cannot be listed.
-    """
+    """If that is wanted, archive the project's sessions that will be deleted soon; returns the failures."""
     settings = archive_settings(places.home)
     if not settings.keep:
         return []
@@ -297,11 +284,7 @@ def session_tree(
     compactions: Sequence[CompactionFact],
     cancelled: Callable[[], bool] = never,
 ) -> SessionTree:
-    """The results of a session of a project, with its compactions, oldest first; incomplete once `cancelled`.
-
-    Raises:
-        FileProblem: a folder cannot be listed.
-    """
+    """The results of a session of a project, with its compactions, oldest first; fewer once `cancelled`."""
     store, memories = CaptureStore(project), MemoryFiles(project, home)
     stored = _naming(session_id, stored_entries(memories.folder), memories.folder, cancelled)
     made = {entry.name: Made(entry, memories.head(entry)) for entry in reversed(list(stored))}

@@ -20,9 +20,6 @@ def find_transcript(places: Places, session: str = "") -> Path:
 
     It is named by its id, the beginning of one, the path of a transcript, or a subagent's name
     (``agent-a41f3dc``); by default it is the session that started this process, else the newest.
-
-    Raises:
-        FileProblem: no session matches, or several do.
     """
     if session.endswith(".jsonl"):
         path = expanded(session)
@@ -60,12 +57,7 @@ def archived_transcript(places: Places, session: str) -> Path | None:
 
 
 def captured_transcript(places: Places, path: str) -> Path:
-    """The transcript named by a capture: Claude Code's own, else a copy unpacked from the archive.
-
-    Raises:
-        TranscriptProblem: it must not be opened, or is deleted and not archived.
-        FileProblem: its copy cannot be unpacked.
-    """
+    """The transcript named by a capture: Claude Code's own, else a copy unpacked from the archive."""
     try:
         return check_transcript(path, places.claude)
     except TranscriptGone:
@@ -75,11 +67,7 @@ def captured_transcript(places: Places, path: str) -> Path:
 
 
 def transcripts_of(places: Places) -> dict[str, Path]:
-    """The project's transcripts by session, newest first.
-
-    Raises:
-        FileProblem: Claude Code's folder cannot be listed.
-    """
+    """The project's transcripts by session, newest first."""
     found: dict[str, Path] = {}
     for entry in TranscriptStore(places.project, places.claude).entries():
         found.setdefault(entry.session_id, entry.path)
@@ -90,9 +78,6 @@ def named_session(places: Places, sessions: Iterable[str], session: str) -> str:
     """The one of `sessions` whose id is or begins with `session`.
 
     By default the session that started this process, else the first one.
-
-    Raises:
-        FileProblem: no session matches, or several do.
     """
     names = list(dict.fromkeys(sessions))
     if not session:
@@ -105,11 +90,7 @@ def named_session(places: Places, sessions: Iterable[str], session: str) -> str:
 
 
 def refuse_strange(transcript: Path, facts: Facts) -> None:
-    """Refuse a file that is not a transcript: its empty facts would look like a session.
-
-    Raises:
-        FileProblem: the file is not a transcript.
-    """
+    """Refuse a file that is not a transcript: its empty facts would look like a session."""
     if facts.lines and facts.skipped_lines == facts.lines:
         lines = "its one line is not JSON"
         if facts.lines > 1:

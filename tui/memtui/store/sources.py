@@ -36,11 +36,7 @@ class Sources:
         """Archived copies already examined, with their original paths."""
 
     def entries(self) -> dict[str, Entry]:
-        """All live transcripts, and the newest copies of deleted ones.
-
-        Raises:
-            FileProblem: Claude Code's folder, or the archive, cannot be listed.
-        """
+        """All live transcripts, and the newest copies of deleted ones."""
         found: dict[str, Entry] = {}
         for folder in scan(self._config / "projects", _ANY):
             with suppress(OSError):  # not a folder, or unreadable
@@ -76,12 +72,7 @@ def is_agent(path: Path) -> bool:
 
 
 def session_of(path: Path, entry: Entry) -> str:
-    """The session that a transcript belongs to.
-
-    Args:
-        path: of the transcript.
-        entry: its file, or the archive's index file, which is in a folder of its session.
-    """
+    """The session that a transcript belongs to; `entry` is its file, or the archive's index file."""
     if not is_agent(path):
         return path.stem
     above = Path(entry.folder).parts[::-1]

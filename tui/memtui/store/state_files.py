@@ -49,11 +49,7 @@ def newest_version(home: Home, session_id: str) -> Entry | None:
 
 
 def read_state(entry: Entry, home: Home) -> str:
-    """The text of a document.
-
-    Raises:
-        FileProblem: it cannot be read.
-    """
+    """The text of a document."""
     return read_within(entry.path, home.states, limit=LIMIT, follow=False).decode("utf-8", "replace")
 
 

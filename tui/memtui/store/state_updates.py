@@ -23,14 +23,7 @@ from memtui.store.sessions import (
     transcripts_of,
 )
 from memtui.store.state_files import version_of
-from memtui.store.states import (
-    Progress,
-    StateStore,
-    StoredState,
-    VersionTaken,
-    keep_progress,
-    read_progress,
-)
+from memtui.store.states import Progress, StateStore, StoredState, VersionTaken, keep_progress, read_progress
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Facts
 
@@ -58,21 +51,10 @@ def update_state(
     cancelled: Callable[[], bool] | None = None,
     improve: Improve | None = None,
 ) -> StoredState | None:
-    """Write the next version of a session's state document, if there is anything new.
+    """Write the next version of a session's state document; None if there is nothing new.
 
-    Args:
-        places: the project and the folders.
-        session: the session's id, or its beginning; the project's newest session without it.
-        transcript: its transcript, if known; it determines the session.
-        cancelled: polled; see `read_facts`.
-        improve: improves the draft under the same rules; called even if the transcript has not grown.
-
-    Returns:
-        The written version; None if the document would be the same, or the session is empty.
-
-    Raises:
-        FileProblem: there is no such session, or something of it cannot be read or written.
-        ReadingCancelledError: `cancelled` returned True.
+    The session is that of the transcript, else the named one, else the project's newest. For `cancelled` see
+    `read_facts`; `improve` is called even if the transcript has not grown.
     """
     path = transcript or find_transcript(places, session)
     session_id = path.stem
@@ -125,11 +107,7 @@ class SessionDocuments:
     transcript: Path | None = None
 
     def version(self, number: int | None = None) -> StoredState:
-        """Read a version, the newest one without a number.
-
-        Raises:
-            FileMissing: it is not stored.
-        """
+        """Read a version, the newest one without a number."""
         found = (entry for entry in self.entries if number is None or version_of(entry) == number)
         entry = next(found, None)
         if entry is None:
@@ -145,11 +123,7 @@ class SessionDocuments:
 
 
 def documents_of(places: Places, *, session: str = "", transcript: Path | None = None) -> SessionDocuments:
-    """The versions of a session: the named one, that of a transcript, or the project's newest.
-
-    Raises:
-        FileProblem: there is no such session.
-    """
+    """The versions of a session: the named one, that of a transcript, or the project's newest."""
     store = StateStore(places.project, places.home)
     if transcript is not None:
         return SessionDocuments(transcript.stem, store.versions(transcript.stem), store, transcript)
@@ -171,11 +145,7 @@ def documents_of(places: Places, *, session: str = "", transcript: Path | None =
 
 
 def drafted_state(places: Places, documents: SessionDocuments) -> SessionState:
-    """A draft of the first version, which is not written.
-
-    Raises:
-        FileProblem: the session's transcript cannot be read.
-    """
+    """A draft of the first version, which is not written."""
     path = documents.transcript
     if path is None:
         raise FileMissing(places.project.root, "has no transcript of this session")
@@ -198,11 +168,7 @@ class CurrentState:
 
 
 def current_state(places: Places, *, session: str = "") -> CurrentState:
-    """The current state of a session; nothing is written.
-
-    Raises:
-        FileProblem: there is no such session, it cannot be read, or nothing was said in it.
-    """
+    """The current state of a session, in which something was said; nothing is written."""
     documents = documents_of(places, session=session)
     path = documents.transcript
     if path is None:
@@ -259,9 +225,6 @@ def import_state(places: Places, path: Path, *, session: str = "") -> StoredStat
     """Write a document as the next version of a session's state, merged by the compactor's rules.
 
     The project keeps its name in the document, also in later versions; for `session` see `named_session`.
-
-    Raises:
-        FileProblem: there is no such session, the file is not a state document, or nothing can be written.
     """
     with reading(path), path.open("rb") as file:
         data = file.read(_IMPORT_LIMIT + 1)

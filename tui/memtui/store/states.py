@@ -11,15 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memtui.documents.session_state import SessionState, parse_session_state
-from memtui.ground.files import (
-    FileProblem,
-    create_exclusive,
-    existing_above,
-    private_folder,
-    read_within,
-    sweep_temps,
-    write_atomic,
-)
+from memtui.ground import files
+from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Project
 from memtui.ground.text import FormatError
 from memtui.secrets.secrets import masked
@@ -81,9 +74,6 @@ class StateStore:
 
         A session belongs to the project if it is one of `session_ids` (those of its transcripts), or if the
         document's IDENTITY names the project's folder or one below it.
-
-        Raises:
-            FileProblem: the folder of states cannot be listed.
         """
         newest = (newest_version(self._home, each.name) for each in scan(self.folder, SESSION))
         entries = sorted(filter(None, newest), key=lambda entry: entry.mtime_ns, reverse=True)
@@ -96,25 +86,16 @@ class StateStore:
         return {entry.path.parent.name: entry for entry in entries if self._known.get(entry, True)}
 
     def versions(self, session_id: str) -> list[Entry]:
-        """All versions of a session's document, newest first.
-
-        Raises:
-            FileProblem: the session's folder cannot be listed.
-        """
+        """All versions of a session's document, newest first."""
         if not SESSION.fullmatch(session_id):
             return []
         return sorted(scan(self.folder / session_id, VERSION), key=version_of, reverse=True)
 
     def write(self, session_id: str, text: str, version: int) -> Entry:
-        """Write a new version, whole or not at all; existing ones are never overwritten.
-
-        Raises:
-            VersionTaken: the version already exists; nothing was changed.
-            FileProblem: it cannot be written, or `session_id` is invalid.
-        """
+        """Write a new version, whole or not at all; `VersionTaken` if it exists."""
         folder, base = self._made(session_id)
         path = folder / version_name(version)
-        if not create_exclusive(path, text.encode(), within=base):
+        if not files.create_exclusive(path, text.encode(), within=base):
             raise VersionTaken(path, "has been written by another program meanwhile; try again")
         status = path.lstat()
         return Entry(path.name, str(folder), status.st_mtime_ns, status.st_size, status.st_ino)
@@ -122,22 +103,22 @@ class StateStore:
     def keep_plan(self, session_id: str, text: str) -> Path:
         """Store a session's plan next to its versions, replacing an earlier one; raises as `write`."""
         folder, base = self._made(session_id)
-        write_atomic(folder / PLAN, masked(text).encode("utf-8", "replace"), within=base)
+        files.write_atomic(folder / PLAN, masked(text).encode("utf-8", "replace"), within=base)
         return folder / PLAN
 
     def keep_notes(self, session_id: str, text: str) -> None:
         """Store the notes for a session's next compaction; raises as `write`."""
         folder, base = self._made(session_id)
-        write_atomic(folder / NOTES, text.encode("utf-8", "replace"), within=base, durable=False)
+        files.write_atomic(folder / NOTES, text.encode("utf-8", "replace"), within=base, durable=False)
 
     def _made(self, session_id: str) -> tuple[Path, Path]:
         """A session's folder, made and cleaned of left-over files, and the folder above it."""
         folder = self.folder / session_id
         if not SESSION.fullmatch(session_id):
             raise FileProblem(self.folder, f"has no place for a session called {session_id!r}")
-        base = existing_above(self.folder)
-        private_folder(folder, within=base)
-        sweep_temps(folder, within=base)
+        base = files.existing_above(self.folder)
+        files.private_folder(folder, within=base)
+        files.sweep_temps(folder, within=base)
         return folder, base
 
     def load(self, entry: Entry) -> StoredState:
@@ -146,7 +127,7 @@ class StateStore:
         written = written_at(entry)
         text = ""
         try:
-            text = read_within(path, self.folder, limit=LIMIT, follow=False).decode("utf-8", "replace")
+            text = files.read_within(path, self.folder, limit=LIMIT, follow=False).decode("utf-8", "replace")
             return StoredState(
                 path.parent.name, version_of(entry), path, written, text, parse_session_state(text)
             )
@@ -170,7 +151,7 @@ def read_progress(home: Home, session_id: str) -> Progress | None:
     """A session's progress; None if it is missing or unusable."""
     path = home.states / session_id / PROGRESS
     try:
-        found = json.loads(read_within(path, home.states, limit=_PROGRESS_LIMIT, follow=False))
+        found = json.loads(files.read_within(path, home.states, limit=_PROGRESS_LIMIT, follow=False))
         return Progress(int(found["version"]), int(found["offset"]))
     except (FileProblem, ValueError, TypeError, KeyError, RecursionError):
         return None
@@ -181,4 +162,4 @@ def keep_progress(home: Home, session_id: str, progress: Progress) -> None:
     path = home.states / session_id / PROGRESS
     with suppress(FileProblem):
         data = f"{json.dumps(progress._asdict())}\n".encode()
-        write_atomic(path, data, within=existing_above(home.states), durable=False)
+        files.write_atomic(path, data, within=files.existing_above(home.states), durable=False)

@@ -61,11 +61,7 @@ class TranscriptStore:
         return self.config / "projects" / transcript_slug(self._roots[0])[:_CUT]
 
     def entries(self) -> list[Transcript]:
-        """The project's transcripts, last written first; none if Claude Code was never used here.
-
-        Raises:
-            FileProblem: Claude Code's folder cannot be listed.
-        """
+        """The project's transcripts, last written first; none if Claude Code was never used here."""
         return _newest_first(
             each for folder in self.folders() for each in _sessions(folder) if self._is_ours(each)
         )
@@ -100,11 +96,7 @@ class TranscriptStore:
 
 
 def all_transcripts(config: Path) -> list[Transcript]:
-    """The transcripts of every project, last written first; none if Claude Code was never used.
-
-    Raises:
-        FileProblem: Claude Code's folder cannot be listed.
-    """
+    """The transcripts of every project, last written first; none if Claude Code was never used."""
     return _newest_first(
         each for folder in scan(config / "projects", _ANY) for each in _sessions(folder.path)
     )
@@ -156,14 +148,10 @@ class TranscriptGone(TranscriptProblem):
 
 
 def check_transcript(path: str | Path, config: Path | None = None) -> Path:
-    """Check a transcript's path that was read from a file.
+    """Check a transcript's path that was read from a file; `TranscriptGone` if there is none.
 
     Only Claude Code's own files are opened: regular ``.jsonl`` files of this user under its folder. A capture
     may come with a cloned repository and name any file of this machine.
-
-    Raises:
-        TranscriptGone: it is missing.
-        TranscriptProblem: it is elsewhere, not a transcript, or another user's.
     """
     text = os.fspath(path).strip()
     config = config if config is not None else claude_config()
