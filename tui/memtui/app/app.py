@@ -105,8 +105,6 @@ class MemtuiApp(BaseApp):
             self.set_reactive(App.theme, self._theme_of(self.settings))
             self.stylesheet.set_variables(self.get_css_variables())
 
-    # -- settings, theme, start -----------------------------------------------------------------------------
-
     def _load_settings(self, before: Settings | None = None) -> Settings:
         """The settings, those before if config.toml is broken; `misread` says what of it cannot be used."""
         home = self.model.places.home
@@ -229,8 +227,6 @@ class MemtuiApp(BaseApp):
             if text := answer_first or where_it_works(event.key, self.keymap, here):
                 self.warn(text)
 
-    # -- what screens ask for -------------------------------------------------------------------------------
-
     def hint(self, *names: str) -> None:
         for name in names:
             self.browser.live.hint(name)
@@ -336,8 +332,6 @@ class MemtuiApp(BaseApp):
         question = f"Undo what was done {minutes} minutes ago: {change.what}?"
         asked = ConfirmScreen(question, yes="Undo", no="Keep it")
         return await self.push_screen_wait(asked) is True
-
-    # -- keys of every screen -------------------------------------------------------------------------------
 
     def action_search(self) -> None:
         self.browser.search()

@@ -176,8 +176,6 @@ class BrowserScreen(StyledOnce):
         self.model.stop()
         self.live.stop(timeout=0.5)
 
-    # -- what comes from the background ---------------------------------------------------------------------
-
     def _publish(self, view: View) -> None:
         """Show a view from another thread, before what is called `_soon` after it."""
         if self.is_attached:
@@ -236,8 +234,6 @@ class BrowserScreen(StyledOnce):
     def _rows_in_sight(self, message: RowList.Window) -> None:
         if isinstance(message.row_list, Pane):
             message.row_list.look_at(message.keys)
-
-    # -- panes and detail -----------------------------------------------------------------------------------
 
     @property
     def pane(self) -> Pane:
@@ -343,8 +339,6 @@ class BrowserScreen(StyledOnce):
             self.read_memory(f"{name}.md", by_link=True)
         elif kind == "source":
             self.action_transcript(int(name))
-
-    # -- keys -----------------------------------------------------------------------------------------------
 
     @property
     def _binding_chain(self) -> list[tuple[DOMNode, BindingsMap]]:
@@ -535,8 +529,6 @@ class BrowserScreen(StyledOnce):
     def _split_moved(self, message: Split.Moved) -> None:
         with self.app.reporting("keeping the width of the panes"):
             save_split(self.model.places.home, message.columns)
-
-    # -- filter and search ----------------------------------------------------------------------------------
 
     async def action_filter(self) -> None:
         """Open the filter line. Awaited, so that the next keys go into it."""

@@ -79,10 +79,7 @@ class Changes:
         return self._revert(self._undone, self._done, lambda change: change.redo)
 
     def _revert(
-        self,
-        source: list[Change],
-        target: list[Change],
-        way: Callable[[Change], Callable[[], object]],
+        self, source: list[Change], target: list[Change], way: Callable[[Change], Callable[[], object]]
     ) -> Change | None:
         with self._guard:
             if not source:
@@ -157,9 +154,6 @@ def each_of(actions: Iterable[Callable[[], object]]) -> Callable[[], None]:
             raise problems[0]
 
     return run
-
-
-# -- changes of stored memories, each with its message -------------------------------------------------------
 
 
 def delete_memories(changes: Changes, backend: MemoryStore, ids: Sequence[str]) -> str:

@@ -251,8 +251,6 @@ class ProjectModel:
 
         return captured_transcript(self.places, path)
 
-    # -- comparing with the disk, in one thread -------------------------------------------------------------
-
     def compare(self, names: Iterable[str], publish: Publish) -> None:
         """List these targets again and publish what has changed.
 

@@ -113,8 +113,6 @@ class StatusBar(Widget):
         """The health of the captures; None before the first check."""
         self.liveness: Liveness | None = None
 
-    # -- what it shows --------------------------------------------------------------------------------------
-
     @property
     def health(self) -> tuple[str, str]:
         """One line on the captures, and its colour."""
@@ -219,8 +217,6 @@ class StatusBar(Widget):
         if self.screen.has_class("-short"):
             self.app.warn(f"{text[:1].upper()}{text[1:]}")
 
-    # -- what feeds it --------------------------------------------------------------------------------------
-
     def apply(self, view: View) -> None:
         if isinstance(view, BranchView):
             self._branch = view.branch
@@ -282,8 +278,6 @@ class StatusBar(Widget):
         # After a compaction, the context may warn again.
         self._warned = {each for each in self._warned if each[0] != session} | warned
 
-    # -- remotes --------------------------------------------------------------------------------------------
-
     @work(group="remotes", exclusive=True, exit_on_error=False)
     async def refresh_remotes(self, seconds: float = 0.0) -> None:
         """Check the remotes; with `seconds`, exchange with each at least that often from now on."""
@@ -333,11 +327,7 @@ def context_line(gauge: Gauge, colour: str, width: int) -> tuple[tuple[str, str]
         size += f" · compacts at {limit.removesuffix('k')}-{short_tokens(gauge.most)}"
     else:
         size += f"/{limit}"
-    return (
-        ("  ctx ", "$quiet"),
-        (size, colour),
-        (pace if width >= _ROOMY else "", "$quiet"),
-    )
+    return (("  ctx ", "$quiet"), (size, colour), (pace if width >= _ROOMY else "", "$quiet"))
 
 
 def health_line(view: HealthView, now: datetime, *, counts: bool = True) -> tuple[str, str]:

@@ -21,14 +21,7 @@ from memtui.documents.compaction_notes import known_open_tasks
 from memtui.documents.quotes import citation, last_request, told_turns
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import local_minute, system_clock
-from memtui.ground.files import (
-    FileMissing,
-    FileNotRegular,
-    FileProblem,
-    read_within,
-    remove,
-    write_atomic,
-)
+from memtui.ground.files import FileMissing, FileNotRegular, FileProblem, read_within, remove, write_atomic
 from memtui.ground.project import Places
 from memtui.ground.text import FormatError
 from memtui.hooks.notes import quoted

@@ -22,14 +22,7 @@ from memtui.ground.clock import local_minute, parse_iso, system_clock
 from memtui.ground.files import reading
 from memtui.ground.project import Places, current_session, memtui_home
 from memtui.lost.choosing import prompt_for
-from memtui.lost.notes import (
-    ChoiceError,
-    candidate_json,
-    compare,
-    line_for_person,
-    note_of,
-    rows_json,
-)
+from memtui.lost.notes import ChoiceError, candidate_json, compare, line_for_person, note_of, rows_json
 from memtui.lost.outbox import lines_wait
 from memtui.lost.pins import ROOM, Pinned, PinProblem, Pins
 from memtui.lost.records import MARKS, Aftermath, Row, Unfounded

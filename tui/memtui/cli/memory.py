@@ -33,16 +33,7 @@ from memtui.ground.project import Places, expanded
 from memtui.ground.text import FormatError
 from memtui.secrets.secrets import find
 from memtui.store.freshness import Freshness, freshness
-from memtui.store.memories import (
-    LIMIT,
-    MOST,
-    Filter,
-    Listed,
-    MemoryStore,
-    New,
-    Page,
-    objective,
-)
+from memtui.store.memories import LIMIT, MOST, Filter, Listed, MemoryStore, New, Page, objective
 
 _SCREEN = 50
 """Default length of a list: a screen or two, quick for any store."""

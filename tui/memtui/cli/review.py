@@ -94,13 +94,7 @@ def from_review(text: str) -> Draft:
 @json_option
 @places_option
 def review(
-    capture: str | None,
-    yes: bool,
-    from_stdin: bool,
-    cited: bool,
-    engine: str,
-    as_json: bool,
-    places: Places,
+    capture: str | None, yes: bool, from_stdin: bool, cited: bool, engine: str, as_json: bool, places: Places
 ) -> None:
     """Draft a capture's memory file, and accept it.
 

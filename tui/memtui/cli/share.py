@@ -130,12 +130,7 @@ def remote() -> None:
 @remote.command("add")
 @click.argument("name")
 @click.argument("url")
-@click.option(
-    "--all",
-    "everything",
-    is_flag=True,
-    help="Send every memory: for your own machines alone.",
-)
+@click.option("--all", "everything", is_flag=True, help="Send every memory: for your own machines alone.")
 @click.option(
     "--project",
     "projects",

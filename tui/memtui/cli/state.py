@@ -73,12 +73,7 @@ def _of_session(function: Callable[..., None]) -> Callable[..., None]:
         one_session(session, transcript)
         function(_Asked(places, session, transcript), **others)
 
-    for option in (
-        places_option,
-        json_option,
-        transcript_option,
-        session_option,
-    ):
+    for option in (places_option, json_option, transcript_option, session_option):
         command = option(command)
     return command
 

@@ -51,13 +51,7 @@ _LEADS = {
 @json_option
 @places_option
 def transcript(
-    session: str,
-    form: str | None,
-    capture: str,
-    line: int | None,
-    around: int,
-    as_json: bool,
-    places: Places,
+    session: str, form: str | None, capture: str, line: int | None, around: int, as_json: bool, places: Places
 ) -> None:
     """Print a session's transcript, or the surroundings of one of its lines.
 

@@ -90,8 +90,6 @@ class ClaudeRows:
         mark = " ●" if memory.seen in ("new", "changed") else ""
         return row(left, f"{short_age(memory.changed, self._model.clock())}{mark}", width)
 
-    # -- the detail -----------------------------------------------------------------------------------------
-
     def source(self, key: str) -> Version | None:
         """The last version that a transcript shows, once the detail has been read."""
         return self._sources.get(key)
@@ -181,8 +179,6 @@ class ClaudeRows:
                 found.append(ListedVersion(number, at, gist, text))
         return {each.name: each for each in reversed(found)}
 
-    # -- changes, each with its way back --------------------------------------------------------------------
-
     def set_seen(self, memory: ClaudeMemory, seen: Seen) -> str:
         """Mark a memory as seen or approved; returns what to say."""
         memories, before = self._model.claude_memories, memory.seen
@@ -205,8 +201,6 @@ class ClaudeRows:
         with self._changing(f"brought {memory.name} back", memory.path):
             self._model.claude_memories.put(memory.path, text, expected=memory.text)
         return f"{memory.name} is as it was. u takes it back."
-
-    # -- between the two kinds ------------------------------------------------------------------------------
 
     def store(self, new: New) -> str:
         """Store a memory made of one of Claude's; returns what to say."""

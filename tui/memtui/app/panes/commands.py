@@ -218,8 +218,6 @@ class CommandsPane(Pane):
             file = state_file
         return Subject(file=file, no_transcript="An active command names no transcript.")
 
-    # -- keys -----------------------------------------------------------------------------------------------
-
     @property
     def idle_keys(self) -> frozenset[str]:
         return frozenset([*([] if self.selected else ["clear"]), *([] if self._by_name else ["clear_all"])])

@@ -53,11 +53,7 @@ class MemoriesPane(Pane):
         Binding("t", "tags", "tags", id="tags", tooltip="edit the tags"),
         Binding("v", "versions", "versions", id="versions", tooltip="versions, and their differences"),
         Binding(
-            "D",
-            "delete",
-            "trash",
-            id="trash",
-            tooltip="trash it; of a session, forget its copies (asks)",
+            "D", "delete", "trash", id="trash", tooltip="trash it; of a session, forget its copies (asks)"
         ),
         Binding("plus", "share", "share", id="share", tooltip="share this memory with a remote (asks)"),
         Binding("ctrl+s", "sync", "sync", show=False, tooltip="exchange shared memories with the remotes"),
@@ -73,10 +69,7 @@ class MemoriesPane(Pane):
         "⇅": "shared by somebody",
         **CLAUDE_SIGNS,
     }
-    detail_signs: ClassVar[Mapping[str, str]] = {
-        "△": signs["△"],
-        **FOLD_SIGNS,
-    }
+    detail_signs: ClassVar[Mapping[str, str]] = {"△": signs["△"], **FOLD_SIGNS}
     about = "What reviews have kept, and memories stored under a Recovery ID."
 
     def __init__(self, model: ProjectModel) -> None:
@@ -294,8 +287,6 @@ class MemoriesPane(Pane):
             compacted=compacted,
         )
 
-    # -- reading rows ---------------------------------------------------------------------------------------
-
     def look_at(self, keys: Sequence[str]) -> None:
         """Read the titles of rows, and check the files that they name."""
         entries = self._entries(keys)
@@ -323,8 +314,6 @@ class MemoriesPane(Pane):
             if await asyncio.to_thread(self._reader.read_states, entries, stopped):
                 self.refresh_rows()
 
-    # -- going to memories ----------------------------------------------------------------------------------
-
     def go_to(self, key: str, *, by_link: bool = False) -> bool:
         """Go to a memory, showing hidden memories if necessary; False, after a message, if it is gone."""
         if by_link:
@@ -344,8 +333,6 @@ class MemoriesPane(Pane):
             if here == self.selected:
                 return self.go_to(came_from)
         return False
-
-    # -- keys -----------------------------------------------------------------------------------------------
 
     def action_all(self) -> None:
         self.everything = not self.everything
@@ -471,8 +458,6 @@ class MemoriesPane(Pane):
                 self.app.push_screen(VersionsScreen(subject.recovery_id, read, self.clock))
             else:
                 self.app.say(f"{subject.recovery_id} has one text only: no machine has written another.")
-
-    # -- Claude's own memories ------------------------------------------------------------------------------
 
     def action_approve(self) -> None:
         memory = self.claudes.get(self.selected)

@@ -164,8 +164,6 @@ class Pane(RowList):
         """Update displayed ages, and check values that change without an event."""
         self.refresh_rows()
 
-    # -- marks ----------------------------------------------------------------------------------------------
-
     @property
     def chosen(self) -> list[str]:
         """The keys for an action: those of marked rows, in order, else the selected one."""
@@ -192,8 +190,6 @@ class Pane(RowList):
     def idle_keys(self) -> frozenset[str]:
         """The actions of this pane that do nothing for the selected row: the footer leaves them out."""
         return frozenset()
-
-    # -- rows and titles ------------------------------------------------------------------------------------
 
     def filter(self, text: str) -> None:
         """Show only the rows that hold all words; "" shows everything again."""

@@ -81,8 +81,6 @@ class PendingPane(Pane):
         """Number of losses that count, and of tokens left, for each capture's compaction; None if no
         transcript has it."""
 
-    # -- rows -----------------------------------------------------------------------------------------------
-
     def apply(self, view: View) -> None:
         """Show a newer listing, or in an empty pane how captures get here."""
         if isinstance(view, CapturesView):
@@ -226,8 +224,6 @@ class PendingPane(Pane):
             self.call_later(self.refresh_rows)  # posted as a message, as it may come from any thread
         return found
 
-    # -- the detail -----------------------------------------------------------------------------------------
-
     def detail(self, key: str | None) -> Detail:
         """The capture, the losses of its compaction, and the facts up to it."""
         item = self.capture_row(key)
@@ -278,8 +274,6 @@ class PendingPane(Pane):
         return Subject(
             file=item.entry.path, transcript=transcript, no_transcript=why_not, compacted=compacted
         )
-
-    # -- keys -----------------------------------------------------------------------------------------------
 
     def action_all(self) -> None:
         if not any(each.capture and each.capture.status == "reviewed" for each in self.view.rows.values()):

@@ -153,8 +153,6 @@ class StatePane(Pane):
                 self._called = name
                 self._show()
 
-    # -- rows -----------------------------------------------------------------------------------------------
-
     def _nothing(self) -> str:
         if self.view.reading:
             return _READING
@@ -302,8 +300,6 @@ class StatePane(Pane):
             transcript=view.transcript,
             no_transcript="The transcript of this session no longer exists.",
         )
-
-    # -- keys -----------------------------------------------------------------------------------------------
 
     @property
     def idle_keys(self) -> frozenset[str]:

@@ -23,15 +23,7 @@ from memtui.app.project import ProjectModel
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.row_list import RowList
-from memtui.flows.rescue import (
-    ROOM,
-    HandedOver,
-    fitting,
-    hand_over,
-    leave,
-    rescue_text,
-    size_of_rows,
-)
+from memtui.flows.rescue import ROOM, HandedOver, fitting, hand_over, leave, rescue_text, size_of_rows
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute, parse_iso
 from memtui.lost.outbox import Message, Outbox, lines_wait, rows_waiting
@@ -64,11 +56,7 @@ class LostScreen(Screen[None]):
             tooltip="hand the ticked lines over, once; take back those that wait",
         ),
         Binding(
-            "Y",
-            "copy_prompt",
-            "copy prompt",
-            id="copy_prompt",
-            tooltip="copy the text that restores it",
+            "Y", "copy_prompt", "copy prompt", id="copy_prompt", tooltip="copy the text that restores it"
         ),
         Binding(
             "exclamation_mark", "pin", "pin", id="pin", tooltip="pin this line: no compaction may lose it"
@@ -195,8 +183,6 @@ class LostScreen(Screen[None]):
             usage += f" · ~{tokens(' ' * used):,} tokens"
         self.listing.border_subtitle = Content.assemble((bar, colour), f" {usage}")
 
-    # -- choosing -------------------------------------------------------------------------------------------
-
     @on(RowList.BoxClicked)
     def action_tick(self) -> None:
         item = self.selected
@@ -235,8 +221,6 @@ class LostScreen(Screen[None]):
         if not self.ticked:
             self.app.warn("Nothing is ticked: space ticks a line, ctrl+a all that fits.")
         return tuple(self.ticked.values())
-
-    # -- giving back ----------------------------------------------------------------------------------------
 
     def action_copy_prompt(self) -> None:
         """Copy the ticked rows, or those that wait, as a prompt that gives them back."""
@@ -326,8 +310,6 @@ class LostScreen(Screen[None]):
 
     def action_undo(self, redo: bool = False) -> None:
         (self.app.action_redo if redo else self.app.action_undo)(self._read)
-
-    # -- moving about ---------------------------------------------------------------------------------------
 
     def action_transcript(self) -> None:
         item = self.selected

@@ -106,8 +106,6 @@ class SessionDetail(DocumentView):
         root = find_root(folder)
         return self._model.project if root == self._model.project.root else Project(root)
 
-    # -- links --------------------------------------------------------------------------------------------
-
     def action_follow(self) -> None:
         if self._link < 0:
             raise SkipAction

@@ -14,13 +14,7 @@ from memtui.app.terminal import run_aside
 from memtui.ground.clean import clean_line
 from memtui.ground.files import FileProblem
 from memtui.store.archive import Archive
-from memtui.store.session_list import (
-    NOT_RESUMED,
-    Resumable,
-    resume_command,
-    session_folder,
-    typed_command,
-)
+from memtui.store.session_list import NOT_RESUMED, Resumable, resume_command, session_folder, typed_command
 
 if TYPE_CHECKING:
     from memtui.app.project import ProjectModel

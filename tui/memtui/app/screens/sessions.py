@@ -115,8 +115,6 @@ class SessionsScreen(Screen[None]):
         detail = self.focused is self.detail
         self.set_class(detail, "-reading", update=self.has_class("-short"))  # it changes no other layout
 
-    # -- the list -------------------------------------------------------------------------------------------
-
     @property
     def selected(self) -> Session | None:
         return self._rows.session(self.listing.selected or "")
@@ -167,8 +165,6 @@ class SessionsScreen(Screen[None]):
     @on(RowList.Highlighted)
     def _show_detail(self) -> None:
         self.detail.show_session(self.selected)
-
-    # -- keys -----------------------------------------------------------------------------------------------
 
     def palette_commands(self) -> Iterator[SystemCommand]:
         """Commands of this screen that have no key."""

@@ -144,8 +144,6 @@ class TranscriptScreen(StyledOnce):
         typed, self._typed = self._typed, ""
         return int(typed or "0")
 
-    # -- finding --------------------------------------------------------------------------------------------
-
     def action_find(self) -> None:
         self.finder.begin()
         self.query_one(InputLine).open(self.finder.text, self.view, select=True)
@@ -164,8 +162,6 @@ class TranscriptScreen(StyledOnce):
             self.finder.again(step)
         else:
             self.app.say("There is no search yet: / starts one.")
-
-    # -- navigation ----------------------------------------------------------------------------------------
 
     def action_first(self) -> None:
         self._number()
@@ -208,8 +204,6 @@ class TranscriptScreen(StyledOnce):
 
     def action_resume(self, fork: bool = False) -> None:
         self.app.resume(self._path, fork=fork)
-
-    # -- blocks ---------------------------------------------------------------------------------------------
 
     def action_unfold(self) -> None:
         """Unfold or fold the current block; after a number, go to that line."""

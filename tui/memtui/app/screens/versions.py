@@ -99,8 +99,6 @@ class VersionsScreen(Screen[str | None]):
         ]
         return row(left, "", width)
 
-    # -- comparing ------------------------------------------------------------------------------------------
-
     @on(RowList.Highlighted)
     def _moved(self) -> None:
         self._compare()
@@ -154,8 +152,6 @@ class VersionsScreen(Screen[str | None]):
         self._everything = not self._everything
         self._compare()
         self.app.say("Unchanged lines are shown, too." if self._everything else "Only changes are shown.")
-
-    # -- moving about ---------------------------------------------------------------------------------------
 
     @on(RowList.Opened)
     def _opened(self, event: RowList.Opened) -> None:

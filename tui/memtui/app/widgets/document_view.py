@@ -268,8 +268,6 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             chosen[0] = chosen[0][selection.start.x :]
         return "\n".join(chosen), "\n"
 
-    # -- drawing --------------------------------------------------------------------------------------------
-
     @property
     def ground(self) -> Style:
         return self.visual_style.rich_style
@@ -332,7 +330,6 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         partial = self.get_component_rich_style(f"document--{role}", partial=True)
         whole = self.get_component_rich_style(f"document--{role}")
         colors = Style(
-            color=whole.color if partial.color else None,
-            bgcolor=whole.bgcolor if partial.bgcolor else None,
+            color=whole.color if partial.color else None, bgcolor=whole.bgcolor if partial.bgcolor else None
         )
         return partial + colors

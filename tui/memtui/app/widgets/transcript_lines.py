@@ -200,9 +200,6 @@ def _remark(event: object) -> Line:
     return line(f"… {reason} skipped", "dim")
 
 
-# -- calls and results ----------------------------------------------------------------------------------
-
-
 def call_lines(block: Block, call: Call, result: Result | None, *, unfolded: bool) -> list[Line]:
     """A call's row with its outcome, and its input when unfolded."""
     rows = edit_rows(call) if call.name in EDIT_TOOLS else []

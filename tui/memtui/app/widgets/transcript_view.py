@@ -112,8 +112,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self._indexing: Worker[None] | None = None
         self._known_size = 0
 
-    # -- state -----------------------------------------------------------------------------------------------
-
     @property
     def current(self) -> Block | None:
         return self.window.block_at(self._cursor.line)
@@ -128,8 +126,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
     def cursor_line(self) -> int:
         """The document line of the cursor."""
         return self._cursor.line
-
-    # -- reading --------------------------------------------------------------------------------------------
 
     def _open(self) -> None:
         """Show the first lines, as soon as the width is known."""
@@ -222,8 +218,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
                 why = problem.strerror or type(problem).__name__
                 self.show(concat(line(f"{self.path.name} cannot be read: {why}", "bad")))
 
-    # -- the document ---------------------------------------------------------------------------------------
-
     def _change(self, change: Callable[[], object]) -> None:
         """Change the document; the visible part and the current row stay where they are."""
         top, cursor = self.place, self._cursor
@@ -297,8 +291,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         super().action_last()
         self._cursor = self._layout.place(self._layout.rows)
         self._following = True
-
-    # -- moving ---------------------------------------------------------------------------------------------
 
     def _row(self) -> int:
         return min(self._layout.row_of(self._cursor), max(0, self._layout.rows - 1))
@@ -426,8 +418,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
     def _below(self) -> int:
         """Number of rows below the visible ones."""
         return self._layout.rows - self.scroll_offset.y - self.scrollable_content_region.height
-
-    # -- drawing --------------------------------------------------------------------------------------------
 
     def _text_width(self) -> int:
         """The width of the text, without the bar."""

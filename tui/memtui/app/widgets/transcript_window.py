@@ -61,8 +61,6 @@ class Window:
         self.shows, self._held = shows, []
         self._lines, self._torn = self._listed(), self.index.has_tail
 
-    # -- reading --------------------------------------------------------------------------------------------
-
     @property
     def at_start(self) -> bool:
         return self._first == 0
@@ -132,8 +130,6 @@ class Window:
         listed = at < len(self._lines) and self._lines[at] == line
         return block.is_ask or (listed and isinstance(block.event, (Said, Boundary)))
 
-    # -- the document ---------------------------------------------------------------------------------------
-
     def compose(self) -> None:
         ordered = list(_ordered(block for found in self._held for block in found))
         self._call = {result.key: call.key for call, result in ordered if result is not None}
@@ -179,8 +175,6 @@ class Window:
     def _marked(self, made: Line) -> Line:
         found = self.query.spans(made.text)
         return made._replace(spans=(*made.spans, *(Span(a, b, "hit") for a, b in found))) if found else made
-
-    # -- places ---------------------------------------------------------------------------------------------
 
     def words_at(self, number: int) -> str:
         """The words of a line of the document; of a call what it is about; "" where there are none."""
