@@ -15,7 +15,7 @@ from datetime import datetime
 from functools import partial
 from importlib import import_module
 from pathlib import Path, PurePath
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import events, on, work
 from textual.app import App, SystemCommand
@@ -26,7 +26,7 @@ from textual.theme import Theme, ThemeProvider
 from textual.widget import Widget
 from textual.widgets import Input, OptionList
 
-from memtui.app.base import BaseApp, add_size_classes, shown
+from memtui.app.base import BaseApp, add_size_classes, hidden, shown
 from memtui.app.browser import BrowserScreen
 from memtui.app.changes import Change
 from memtui.app.project import ProjectModel
@@ -40,13 +40,10 @@ from memtui.ground.failures import FailureLog
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project, downloads
 
-_LOAD_AFTER = 1.0
-"""Seconds after the first paint until the screens are imported."""
 _KEEP_AFTER = 5.0
 """Seconds until the app archives sessions that end soon: the screen comes first."""
 _OLD = 10
 """Minutes after which an undo asks first."""
-_UNDO_TARGETS = ("commands", "compacts", "memories", "pins", "userpins", "branch")
 
 
 def _load_screens() -> None:
@@ -71,22 +68,13 @@ class MemtuiApp(BaseApp):
         Binding("s", "search", "search", id="search", tooltip="search everything"),
         Binding("S", "sessions", "sessions", id="sessions", tooltip="every session: read, resume or fork it"),
         Binding("u", "undo", "undo", id="undo", tooltip="undo the last change"),
-        Binding("ctrl+r", "redo", "redo", id="redo", show=False, tooltip="redo the last undone change"),
-        Binding("ctrl+p", "command_palette", "palette", show=False, tooltip="every command by name"),
-        Binding("question_mark", "help", "help", id="help", show=False, tooltip="the signs and keys here"),
-        Binding("f1", "help", "help", show=False, tooltip="the signs and keys here"),
-        Binding(
-            "ctrl+c,super+c",
-            "copy_selection",
-            "copy",
-            show=False,
-            priority=True,
-            tooltip="copy the selection",
-        ),
-        Binding(
-            "ctrl+z", "suspend_process", "suspend", show=False, priority=True, tooltip="back to the shell"
-        ),
-        Binding("ctrl+q", "quit", "quit", show=False, priority=True, tooltip="quit from anywhere"),
+        hidden("ctrl+r", "redo", "redo", id="redo", tooltip="redo the last undone change"),
+        hidden("ctrl+p", "command_palette", "palette", tooltip="every command by name"),
+        hidden("?", "help", "help", id="help", tooltip="the signs and keys here"),
+        hidden("f1", "help", "help", tooltip="the signs and keys here"),
+        hidden("ctrl+c,super+c", "copy_selection", "copy", priority=True, tooltip="copy the selection"),
+        hidden("ctrl+z", "suspend_process", "suspend", priority=True, tooltip="back to the shell"),
+        hidden("ctrl+q", "quit", "quit", priority=True, tooltip="quit from anywhere"),
     ]
 
     def __init__(self, model: ProjectModel, log: FailureLog, *, note: str = "") -> None:
@@ -171,7 +159,7 @@ class MemtuiApp(BaseApp):
         if self.misread:
             self.warn(self.misread)
         self.set_timer(_KEEP_AFTER, self._keep_ending)
-        self.set_timer(_LOAD_AFTER, partial(self.run_worker, _load_screens, thread=True, group="imports"))
+        self.set_timer(1.0, partial(self.run_worker, _load_screens, thread=True, group="imports"))
         if not gc.isenabled():
             gc.freeze()
             gc.enable()
@@ -227,6 +215,11 @@ class MemtuiApp(BaseApp):
             if text := answer_first or where_it_works(event.key, self.keymap, here):
                 self.warn(text)
 
+    async def confirmed(self, question: str, **options: Any) -> bool | None:
+        from memtui.app.screens.dialogs import ConfirmScreen
+
+        return await self.push_screen_wait(ConfirmScreen(question, **options))
+
     def hint(self, *names: str) -> None:
         for name in names:
             self.browser.live.hint(name)
@@ -270,21 +263,18 @@ class MemtuiApp(BaseApp):
             pin = Pin(text, session[:8] if known else "", line if known else 0)
 
             def add() -> str:
-                with model.changes.of_files(
-                    f"pinned “{short_pin(text)}”", [model.pins.path(everywhere=False)]
-                ):
+                path = model.pins.path(everywhere=False)
+                with model.changes.of_files(f"pinned “{short_pin(text)}”", [path]):
                     return short_pin(model.pins.add(pin).text)
 
             words = await asyncio.to_thread(add)
             model.readings.forget_aftermaths()
             self.hint("pins", "userpins")
-            back = "u takes it back."
             if await asyncio.to_thread(model.lacks_hooks):
-                self.warn(
-                    f"Pinned “{words}”, but no summary gets it: the hooks are not installed (i). {back}"
-                )
+                lacks = "but no summary gets it: the hooks are not installed (i)."
+                self.warn(f"Pinned “{words}”, {lacks} u takes it back.")
             else:
-                self.say(f"Pinned “{words}”: it goes into every summary from now on; {back}")
+                self.say(f"Pinned “{words}”: it goes into every summary from now on; u takes it back.")
 
     def resume(self, transcript: Path, *, fork: bool = False) -> None:
         from memtui.app.screens.session_files import resume
@@ -315,23 +305,19 @@ class MemtuiApp(BaseApp):
                 for pane in self.browser.panes.values():
                     pane.await_back({*change.names, *pane.gone})
                     pane.resync()
-                self.hint(*_UNDO_TARGETS)
+                self.hint("commands", "compacts", "memories", "pins", "userpins", "branch")
                 if then is not None:
                     then()
-                self.say(
-                    f"Redone: {change.what}." if undone else f"Undone: {change.what}. ctrl+r does it again."
-                )
+                back = f"Undone: {change.what}. ctrl+r does it again."
+                self.say(f"Redone: {change.what}." if undone else back)
 
     async def _is_meant(self, change: Change | None) -> bool:
         """Whether a change is to be undone: an old one may be forgotten, so it is named and asked for."""
         minutes = int((time.monotonic() - change.at) / 60) if change else 0
         if change is None or minutes < _OLD:
             return True
-        from memtui.app.screens.dialogs import ConfirmScreen
-
         question = f"Undo what was done {minutes} minutes ago: {change.what}?"
-        asked = ConfirmScreen(question, yes="Undo", no="Keep it")
-        return await self.push_screen_wait(asked) is True
+        return await self.confirmed(question, yes="Undo", no="Keep it") is True
 
     def action_search(self) -> None:
         self.browser.search()
@@ -370,7 +356,7 @@ class MemtuiApp(BaseApp):
 
     def action_copy_selection(self) -> None:
         """Copy the selected text; ctrl+c never quits."""
-        from textual.widgets import Input, TextArea  # not needed for the first paint
+        from textual.widgets import TextArea  # not needed for the first paint
 
         from memtui.secrets.secrets import masked
 
@@ -412,15 +398,11 @@ class MemtuiApp(BaseApp):
                 listed.add(tooltip)
                 yield SystemCommand(title, tooltip, partial(self.run_action, binding.action, node))
         yield from getattr(screen, "palette_commands", tuple)()
-        trash = self.browser.memories.action_undelete
-        yield SystemCommand("Undelete", "take a memory out of the trash", trash)
-        yield SystemCommand(
-            "Sync", "exchange shared memories with the remotes", self.browser.memories.action_sync
-        )
-        yield SystemCommand("Uninstall", "take the plugin out of Claude Code", self.browser.action_uninstall)
-        yield SystemCommand(
-            "Keep transcripts", "ask again whether they outlive Claude Code's days", self.browser.action_keep
-        )
+        browser, keeping = self.browser, "ask again whether they outlive Claude Code's days"
+        yield SystemCommand("Undelete", "take a memory out of the trash", browser.memories.action_undelete)
+        yield SystemCommand("Sync", "exchange shared memories with the remotes", browser.memories.action_sync)
+        yield SystemCommand("Uninstall", "take the plugin out of Claude Code", browser.action_uninstall)
+        yield SystemCommand("Keep transcripts", keeping, browser.action_keep)
         yield SystemCommand("Settings", "edit config.toml: theme, keys, bell", self._edit_settings)
         own = ("Keys", "Maximize", "Minimize")  # `?` and `z` are memtui's
         yield from (each for each in super().get_system_commands(screen) if each.title not in own)
@@ -440,8 +422,8 @@ class Palette(CommandPalette):
     """Textual's palette, with page keys that may come before its list is laid out."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("pagedown", "page('down')", show=False),
-        Binding("pageup", "page('up')", show=False),
+        hidden("pagedown", "page('down')"),
+        hidden("pageup", "page('up')"),
     ]
 
     def action_page(self, way: str) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,13 +30,15 @@ if TYPE_CHECKING:
 
 PROMPT = "Please import memory {id}"
 """The prompt that restores a memory in Claude Code (seed 000, step 4)."""
+RESTORES = "copy the text that restores it"
+TRASHES = "trash it; of a session, forget its copies (asks)"
+PINS = "pin this line: no compaction may lose it"
+"""What keys do that several screens have."""
 _REST = "… memtui doctor says the rest."
 _TOAST = 300
 """Characters of a message: three lines of 100 columns; `memtui doctor` has the rest."""
-
-
-def _always() -> bool:
-    return True
+hidden = partial(Binding, show=False)
+"""A binding that help lists and the footer does not."""
 
 
 class BaseApp(App[None]):
@@ -51,42 +55,36 @@ class BaseApp(App[None]):
 
     def open_transcript(self, path: Path, line: int = 0, *, find: tuple[str, ...] = ()) -> None:
         """Read a transcript at a line (1-based), or at its end; the words `find` are marked there."""
-        raise NotImplementedError
 
     def open_project(self, root: Path) -> None:
         """Leave this project, and open another one."""
-        raise NotImplementedError
 
     def open_lost(self, transcript: Path, since: datetime | None, name: str = "") -> None:
         """Show what a session's first compaction at or after a time lost, under a name."""
-        raise NotImplementedError
 
-    def pin(self, text: str, transcript: Path | None = None, line: int = 0) -> object:
+    def pin(self, text: str, transcript: Path | None = None, line: int = 0) -> Any:
         """Pin a line; `transcript` and `line` (1-based) are its source, if known."""
-        raise NotImplementedError
 
     def resume(self, transcript: Path, *, fork: bool = False) -> None:
         """Resume the session of a transcript in Claude Code, or a copy of it."""
-        raise NotImplementedError
 
     def action_undo(self, then: Callable[[], object] | None = None) -> None:
         """Undo the last change; `then` is called afterwards."""
-        raise NotImplementedError
 
     def action_redo(self, then: Callable[[], object] | None = None) -> None:
         """Redo the last undone change; `then` is called afterwards."""
-        raise NotImplementedError
 
     def reload_settings(self) -> None:
         """Use a changed config.toml."""
-        raise NotImplementedError
 
     def refresh_remotes(self) -> None:
         """Look at the remotes again."""
-        raise NotImplementedError
 
     def hint(self, *names: str) -> None:
         """Compare these targets with the disk now."""
+
+    async def confirmed(self, question: str, **options: Any) -> bool | None:
+        """Ask a question, with the options of `ConfirmScreen`; for workers."""
         raise NotImplementedError
 
     def say(self, text: str, *, severity: SeverityLevel = "information") -> None:
@@ -117,27 +115,19 @@ class BaseApp(App[None]):
         return explain(self.log_file, doing, error)
 
     @contextmanager
-    def reporting(self, doing: str, *, wanted: Callable[[], bool] = _always) -> Iterator[None]:
-        """The boundary of a worker: an exception inside is reported, and goes no further.
+    def reporting(self, doing: str, *, wanted: Callable[[], bool] = lambda: True) -> Iterator[None]:
+        """The boundary of a worker: an exception inside is reported, if `wanted`, and goes no further.
 
-        Args:
-            doing: completes the sentence “Failed …”, for example “copying”.
-            wanted: asked after a failure; False suppresses the report.
+        `doing` completes the sentence “Failed …”, for example “copying”.
         """
         try:
             yield
-        except NoMatches as error:
-            if self._is_shown_yet() and wanted():  # a screen's widgets are removed before its workers end
-                self.say(self.explain(doing, error), severity="error")
         except Exception as error:  # a worker's boundary
-            if self.is_running and wanted():
+            worker, left = active_worker.get(None), False
+            if isinstance(error, NoMatches) and worker and isinstance(worker.node, Screen):
+                left = worker.node not in self.screen_stack  # its widgets are removed before its workers end
+            if self.is_running and not left and wanted():
                 self.say(self.explain(doing, error), severity="error")
-
-    def _is_shown_yet(self) -> bool:
-        """Whether the app runs, and the screen of the current worker is still open."""
-        worker = active_worker.get(None)
-        left = worker and isinstance(worker.node, Screen) and worker.node not in self.screen_stack
-        return self.is_running and not left
 
 
 class StyledOnce(Screen[None]):
@@ -152,19 +142,17 @@ class StyledOnce(Screen[None]):
 
 def add_size_classes(screen: Screen[Any], app: App[Any]) -> None:
     """Add the classes for the window's size before the first paint, not after it."""
-    width, height = app.size
-    _add(screen, width, screen.HORIZONTAL_BREAKPOINTS or app.HORIZONTAL_BREAKPOINTS)
-    _add(screen, height, screen.VERTICAL_BREAKPOINTS or app.VERTICAL_BREAKPOINTS)
-
-
-def _add(screen: Screen[Any], length: int, breakpoints: Iterable[tuple[int, str]] | None) -> None:
-    if reached := [point for point in breakpoints or () if point[0] <= length]:
-        screen.add_class(max(reached)[1], update=False)
+    across = screen.HORIZONTAL_BREAKPOINTS or app.HORIZONTAL_BREAKPOINTS
+    down = screen.VERTICAL_BREAKPOINTS or app.VERTICAL_BREAKPOINTS
+    for length, points in zip(app.size, (across, down), strict=True):
+        if reached := [point for point in points or () if point[0] <= length]:
+            screen.add_class(max(reached)[1], update=False)
 
 
 def bindings_of(owner: type[DOMNode]) -> Iterator[Binding]:
+    """The bindings that a class itself declares, with Textual's names of their keys."""
     for each in owner.__dict__.get("BINDINGS", ()):
-        yield each if isinstance(each, Binding) else Binding(*each)
+        yield replace(each, key=",".join(made.key for made in Binding.make_bindings([each])))
 
 
 def shown(keys: str) -> str:

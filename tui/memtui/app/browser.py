@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Sequence
-from functools import partial
+from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, getters, on, work
@@ -13,22 +13,8 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingsMap, BindingType
 from textual.dom import DOMNode
 
-from memtui.app.base import BaseApp, StyledOnce
-from memtui.app.listings import (
-    BranchView,
-    CapturesView,
-    ClaudeView,
-    CommandsView,
-    ConfigView,
-    HealthView,
-    LightsView,
-    MemoriesView,
-    PinsView,
-    StateView,
-    View,
-    WaitsView,
-    first_views,
-)
+from memtui.app.base import BaseApp, StyledOnce, hidden
+from memtui.app.listings import CapturesView, ConfigView, StateView, View, first_views
 from memtui.app.panes.commands import CommandsPane
 from memtui.app.panes.detail import DetailView, selected_line
 from memtui.app.panes.memories import MemoriesPane
@@ -39,7 +25,7 @@ from memtui.app.project import ProjectModel
 from memtui.app.settings import Settings, save_split
 from memtui.app.status import Published, StatusBar, Tab, TabStrip
 from memtui.app.watch import Live, follow_sessions
-from memtui.app.widgets.document import Document, line
+from memtui.app.widgets.document import Document, from_markdown, line
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.input_line import FILTER_HINT, InputLine
@@ -51,28 +37,14 @@ from memtui.ground.project import is_project
 from memtui.transcript import ReadingCancelledError
 
 if TYPE_CHECKING:
-    from datetime import datetime
-    from pathlib import Path
-
     from memtui.ground.project import Places
     from memtui.plugin.installing import Plan
     from memtui.store.follow import Followed
     from memtui.store.search import Result
 
-_AGE_STEP = 20.0
-"""Seconds between redraws that update ages."""
-_PANE_OF: dict[type, PaneId] = {
-    CapturesView: PaneId.PENDING,
-    HealthView: PaneId.PENDING,
-    WaitsView: PaneId.PENDING,
-    MemoriesView: PaneId.MEMORIES,
-    ClaudeView: PaneId.MEMORIES,
-    CommandsView: PaneId.COMMANDS,
-    PinsView: PaneId.COMMANDS,
-    LightsView: PaneId.COMMANDS,
-    StateView: PaneId.STATE,
-}
-_BAR_VIEWS = (BranchView, CapturesView, HealthView, PinsView, StateView, WaitsView)
+
+_PIN = "pin this line: no compaction may lose it; among the pins, type one"
+_MEMORY = "make a memory of the session; of one of Claude's, or the other way round (asks)"
 
 
 class BrowserScreen(StyledOnce):
@@ -82,33 +54,20 @@ class BrowserScreen(StyledOnce):
     AUTO_FOCUS = "#pending"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("o", "transcript", "transcript", id="transcript", tooltip="the transcript of this row"),
-        Binding("e", "edit", "edit", id="edit", show=False, tooltip="open in $EDITOR"),
-        Binding(
-            "exclamation_mark",
-            "pin_line",
-            "pin",
-            id="pin",
-            show=False,
-            tooltip="pin this line: no compaction may lose it; among the pins, type one",
-        ),
-        Binding("slash", "filter", "filter", id="filter", tooltip="filter here, or find, as you type"),
-        Binding(
-            "c",
-            "compact",
-            "memory",
-            id="memory",
-            tooltip="make a memory of the session; of one of Claude's, or the other way round (asks)",
-        ),
-        Binding("i", "install", "install", id="install", show=False, tooltip="install the plugin"),
-        Binding("z", "zoom", "zoom", id="zoom", show=False, tooltip="give this pane the window, or back"),
-        Binding("1", "pane('pending')", "Pending", id="pane_1", show=False, tooltip="go to Pending"),
-        Binding("2", "pane('memories')", "Memories", id="pane_2", show=False, tooltip="go to Memories"),
-        Binding("3", "pane('commands')", "Commands", id="pane_3", show=False, tooltip="go to Commands"),
-        Binding("4", "pane('state')", "State", id="pane_4", show=False, tooltip="go to the session state"),
-        Binding("enter", "open", "open", show=False),
-        Binding("tab", "next_pane(1)", "next", show=False),
-        Binding("shift+tab", "next_pane(-1)", "previous", show=False),
-        Binding("escape", "back", "back", id="back", show=False, tooltip="back: detail, ticks, filter, zoom"),
+        hidden("e", "edit", "edit", id="edit", tooltip="open in $EDITOR"),
+        hidden("!", "pin_line", "pin", id="pin", tooltip=_PIN),
+        Binding("/", "filter", "filter", id="filter", tooltip="filter here, or find, as you type"),
+        Binding("c", "compact", "memory", id="memory", tooltip=_MEMORY),
+        hidden("i", "install", "install", id="install", tooltip="install the plugin"),
+        hidden("z", "zoom", "zoom", id="zoom", tooltip="give this pane the window, or back"),
+        hidden("1", "pane('pending')", "Pending", id="pane_1", tooltip="go to Pending"),
+        hidden("2", "pane('memories')", "Memories", id="pane_2", tooltip="go to Memories"),
+        hidden("3", "pane('commands')", "Commands", id="pane_3", tooltip="go to Commands"),
+        hidden("4", "pane('state')", "State", id="pane_4", tooltip="go to the session state"),
+        hidden("enter", "open", "open"),
+        hidden("tab", "next_pane(1)", "next"),
+        hidden("shift+tab", "next_pane(-1)", "previous"),
+        hidden("escape", "back", "back", id="back", tooltip="back: detail, ticks, filter, zoom"),
         Binding("q", "leave", "quit", id="quit", tooltip="quit from the browser; elsewhere back"),
     ]
 
@@ -153,7 +112,7 @@ class BrowserScreen(StyledOnce):
             self.on_published(Published(view))
         self.make_current(PaneId.PENDING)
         self.call_after_refresh(self._painted)
-        self.set_interval(_AGE_STEP, self._let_time_pass)
+        self.set_interval(20.0, self._let_time_pass)
 
     def _painted(self) -> None:
         """After the first paint, models and stores may be imported."""
@@ -164,8 +123,8 @@ class BrowserScreen(StyledOnce):
             self.app.push_screen(SessionsScreen(self.model, choosing=True))
             return
         self.live.start()
-        follow = partial(follow_sessions, self.model, self._followed, self._not_followed)
-        threading.Thread(target=follow, name="memtui-following", daemon=True).start()
+        told = (self.model, self._followed, self._not_followed)
+        threading.Thread(target=follow_sessions, args=told, name="memtui-following", daemon=True).start()
         self.bar.refresh_remotes(self._settings.sync_seconds)
 
     def on_unmount(self) -> None:
@@ -197,17 +156,16 @@ class BrowserScreen(StyledOnce):
         view = message.view
         if isinstance(view, StateView) and view.chosen != self.state.view.chosen:
             return  # read before the user chose another session: a newer one follows
-        if isinstance(view, _BAR_VIEWS):
-            self.bar.apply(view)
+        self.bar.apply(view)
         if isinstance(view, ConfigView):
             self.app.reload_settings()
-        elif pane_id := _PANE_OF.get(type(view)):
-            pane = self.panes[pane_id]
-            pane.apply(view)
-            if self._settings.bell and isinstance(view, CapturesView) and self.pending.has_new_captures:
-                self.app.bell()
-            pane.look_at(pane.in_sight)
-            self._show_changes(pane)
+        for pane in self.panes.values():
+            if isinstance(view, pane.views):
+                pane.apply(view)
+                if self._settings.bell and isinstance(view, CapturesView) and self.pending.has_new_captures:
+                    self.app.bell()
+                pane.look_at(pane.in_sight)
+                self._show_changes(pane)
 
     def _let_time_pass(self) -> None:
         self.bar.show_anew()
@@ -402,17 +360,12 @@ class BrowserScreen(StyledOnce):
             self.app.warn(subject.no_transcript)
             return
         if subject.compacted and not line:
-            line = await asyncio.to_thread(self._boundary, subject.transcript, subject.compacted)
+            with suppress(FileProblem, OSError, ReadingCancelledError):  # the transcript may not have it
+                wanted = (subject.transcript, subject.compacted, lambda: self.model.stopped)
+                found = await asyncio.to_thread(lambda: self.model.readings.aftermath(*wanted))
+                line = found.compaction.source.line
         if self.is_current:  # another screen may have been opened meanwhile
             self.app.open_transcript(subject.transcript, line)
-
-    def _boundary(self, transcript: Path, compacted: datetime) -> int:
-        """The line of a compaction (1-based); 0 if the transcript does not have it."""
-        try:
-            found = self.model.readings.aftermath(transcript, compacted, lambda: self.model.stopped)
-        except (FileProblem, OSError, ReadingCancelledError):
-            return 0
-        return found.compaction.source.line
 
     def action_edit(self) -> None:
         from memtui.app.terminal import edit_file
@@ -481,7 +434,6 @@ class BrowserScreen(StyledOnce):
         self, planned: Callable[[Places], Plan], question: str, yes: str, nothing: str
     ) -> bool:
         """Show a plan, ask, and carry it out; False if nothing was done."""
-        from memtui.app.screens.dialogs import ConfirmScreen
         from memtui.plugin.installing import apply, typed_lines
 
         places = self.model.places
@@ -494,8 +446,7 @@ class BrowserScreen(StyledOnce):
             question = "claude is not on the PATH: type these lines at Claude Code's prompt."
             yes = "Write and copy" if plan.files else "Copy"
             lines = [*map(line, typed), line(""), line("memtui itself will:", "dim"), *lines[len(typed) :]]
-        asked = ConfirmScreen(question, yes=yes, no="Not now", document=Document(lines))
-        if not await self.app.push_screen_wait(asked):
+        if not await self.app.confirmed(question, yes=yes, no="Not now", document=Document(lines)):
             return False
         said = await asyncio.to_thread(lambda: list(apply(plan, places)))
         self.app.hint("branch")
@@ -507,7 +458,6 @@ class BrowserScreen(StyledOnce):
         return True
 
     async def _ask_to_keep(self) -> None:
-        from memtui.app.screens.dialogs import ConfirmScreen
         from memtui.store.archive_settings import answer_keeping
 
         home = self.model.places.home
@@ -516,10 +466,8 @@ class BrowserScreen(StyledOnce):
             f"memtui can keep compressed copies, readable by you alone, in {clean_line(str(home.archive))}.",
             "`memtui archive forget` removes one again.",
         )
-        question = "Keep transcripts beyond 30 days?"
-        document = Document([*map(line, told)])
-        asked = ConfirmScreen(question, yes="Keep", no="No", document=document, safe=True)
-        keep = await self.app.push_screen_wait(asked)
+        question, document = "Keep transcripts beyond 30 days?", Document([*map(line, told)])
+        keep = await self.app.confirmed(question, yes="Keep", no="No", document=document, safe=True)
         if keep is not None:
             await asyncio.to_thread(answer_keeping, home, keep)
             self.app.say("Transcripts are kept from now on." if keep else "Transcripts are not kept.")
@@ -564,8 +512,6 @@ class BrowserScreen(StyledOnce):
 
     def _open_result(self, found: Result) -> None:
         from memtui.app.screens.dialogs import ReadingScreen
-        from memtui.app.widgets.document import from_markdown
-        from memtui.ground.clean import clean_line
         from memtui.store.search_documents import Kind
 
         if found.kind in (Kind.MEMORY, Kind.FILE, Kind.CLAUDE):

@@ -16,17 +16,8 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from memtui.app import listings
 from memtui.app.base import BaseApp
-from memtui.app.listings import (
-    BranchView,
-    CapturesView,
-    HealthView,
-    LightsView,
-    PinsView,
-    StateView,
-    View,
-    WaitsView,
-)
 from memtui.app.project import ProjectModel
 from memtui.app.settings import Warn
 from memtui.app.sharing import RemoteState, SyncStatus, sync_status
@@ -42,16 +33,8 @@ if TYPE_CHECKING:
     from memtui.lost.context_gauge import Gauge
 
 _CELLS = 8
-_NAMED = 80
-"""Width in columns from which on the remote is named."""
-_LEAST = 5
-"""Minimum width of the remotes' mark."""
 _WIDE, _ROOMY = 100, 60
 """Widths in columns from which on the bar, and the pace, are shown."""
-
-_RECEIPT = timedelta(hours=1)
-"""Time for which the status line confirms the arrival of a hand-over."""
-
 _MARKS = {
     Mark.LIVE: ("● live", "$success"),
     Mark.POLLING: ("◐ polling", "$warning"),
@@ -62,7 +45,7 @@ _MARKS = {
 class Published(Message):
     """A newer view from the background."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: listings.View) -> None:
         super().__init__()
         self.view = view
 
@@ -109,7 +92,7 @@ class StatusBar(Widget):
         """Sessions with the levels they were warned of."""
         self._exchanged: set[str] = set()
         """Remotes with a background thread."""
-        self.captures: HealthView | None = None
+        self.captures: listings.HealthView | None = None
         """The health of the captures; None before the first check."""
         self.liveness: Liveness | None = None
 
@@ -142,7 +125,7 @@ class StatusBar(Widget):
             return "", ""
         if receipt.arrival != "whole":
             return receipt.label, "$error"
-        fresh = self._model.clock() - receipt.at < _RECEIPT
+        fresh = self._model.clock() - receipt.at < timedelta(hours=1)
         return (receipt.label, "$success") if fresh else ("", "")
 
     @property
@@ -181,15 +164,14 @@ class StatusBar(Widget):
         )
         room = max(0, width - mark.cell_length - 2)
         left = left.truncate(room, ellipsis=True) if left.cell_length > room else left
-        return Content.assemble(
-            left, " " * max(0, width - left.cell_length - mark.cell_length - 1), mark, " "
-        )
+        gap = " " * max(0, width - left.cell_length - mark.cell_length - 1)
+        return Content.assemble(left, gap, mark, " ")
 
     def _mark(self, width: int) -> Content:
         mark, remotes = live_mark(self.liveness), self.remotes
-        text = remotes.long if width >= _NAMED else remotes.short
+        text = remotes.long if width >= 80 else remotes.short
         room = width // 2 - mark.cell_length - 2
-        if text and room >= _LEAST:
+        if text and room >= 5:
             said = Content.styled(text, remotes.colour)
             said = said.truncate(room, ellipsis=True) if said.cell_length > room else said
             return Content.assemble(" ", said, "  ", mark)
@@ -217,23 +199,25 @@ class StatusBar(Widget):
         if self.screen.has_class("-short"):
             self.app.warn(f"{text[:1].upper()}{text[1:]}")
 
-    def apply(self, view: View) -> None:
-        if isinstance(view, BranchView):
+    def apply(self, view: listings.View) -> None:
+        if isinstance(view, listings.BranchView):
             self._branch = view.branch
-        elif isinstance(view, HealthView):
+        elif isinstance(view, listings.HealthView):
             learned = self.captures is None or self.captures.sizes != view.sizes
             self.captures = view
             if learned:  # the limit may have changed
                 self._watch()
-        elif isinstance(view, PinsView):
+        elif isinstance(view, listings.PinsView):
             self._watch()
-        elif isinstance(view, WaitsView):
+        elif isinstance(view, listings.WaitsView):
             self._rows_waiting = sum(view.rows.values())
-        elif isinstance(view, CapturesView):
+        elif isinstance(view, listings.CapturesView):
             self._has_pending = bool(view.pending)
-        elif isinstance(view, StateView) and not view.chosen:  # an older session has no context to fill
+        elif isinstance(view, listings.StateView) and not view.chosen:  # older ones have no context to fill
             self._transcript = view.transcript
             self._watch()
+        else:
+            return
         self.show_anew()
 
     def show_liveness(self, liveness: Liveness) -> None:
@@ -248,20 +232,18 @@ class StatusBar(Widget):
             self._watch_session(self._transcript)
         elif self._watched is not None:
             self._watched = None
-            self.post_message(Published(LightsView()))
+            self.post_message(Published(listings.LightsView()))
 
     @work(group="watch", exclusive=True, exit_on_error=False)
     async def _watch_session(self, transcript: Path) -> None:
         limits = tuple(self.captures.sizes.values()) if self.captures else ()
         model = self._model
         with self.app.reporting("looking at the context", wanted=lambda: False):
-            watched = await asyncio.to_thread(
-                lambda: model.readings.context(transcript, limits, lambda: model.stopped)
-            )
-            self._show_watched(transcript.stem, watched)
+            read = lambda: model.readings.context(transcript, limits, lambda: model.stopped)  # noqa: E731
+            self._show_watched(transcript.stem, await asyncio.to_thread(read))
 
     def _show_watched(self, session: str, watched: ContextState) -> None:
-        receipt, lights = self.receipt, self._watched.lights if self._watched else LightsView()
+        receipt, lights = self.receipt, self._watched.lights if self._watched else listings.LightsView()
         self._watched = watched
         self.show_anew()
         if self.receipt != receipt and self.receipt[1] == "$error":
@@ -330,14 +312,8 @@ def context_line(gauge: Gauge, colour: str, width: int) -> tuple[tuple[str, str]
     return (("  ctx ", "$quiet"), (size, colour), (pace if width >= _ROOMY else "", "$quiet"))
 
 
-def health_line(view: HealthView, now: datetime, *, counts: bool = True) -> tuple[str, str]:
-    """A short text for the status bar, and its colour.
-
-    Args:
-        view: the health of the captures.
-        now: the current time.
-        counts: whether to count missing captures; an empty Pending does that itself.
-    """
+def health_line(view: listings.HealthView, now: datetime, *, counts: bool = True) -> tuple[str, str]:
+    """A short text on the captures, and its colour; an empty Pending `counts` missing ones itself."""
     if view.missing and counts:
         number = len(view.missing)
         return f"{number} compaction{'s' if number > 1 else ''} without a capture: b", "$warning"
@@ -371,13 +347,7 @@ class Tab(NamedTuple):
     current: bool
 
 
-_LAYOUTS = (
-    (True, True, True),
-    (False, True, True),
-    (False, True, False),
-    (False, False, True),
-    (False, False, False),
-)
+_LAYOUTS = ((True, True, True), (False, True, True), (False, True, False), (False, False, True), (False,) * 3)
 """Parts to show, from the most room to the least: the others' names, their counts, the context."""
 
 
@@ -429,15 +399,13 @@ class TabStrip(Widget):
         live, context, warns = self._bar.strip_marks()
         for named, counted, full in _LAYOUTS:
             mark = Content.assemble(context, live) if full or warns else live
-            cells = [
-                _cell(tab, named=named or tab.current, counted=counted or tab.current) for tab in self.tabs
-            ]
+            cells = [_cell(tab, named or tab.current, counted or tab.current) for tab in self.tabs]
             if sum(cell.cell_length for cell in cells) + mark.cell_length < self.size.width:
                 break
         return cells, mark
 
 
-def _cell(tab: Tab, *, named: bool, counted: bool) -> Content:
+def _cell(tab: Tab, named: bool, counted: bool) -> Content:
     total = f"({tab.total})" if counted and tab.total else ""
     text = " ".join(part for part in (tab.key, named and tab.title, total) if part)
     return Content.styled(f" {text} ", "reverse bold" if tab.current else "$quiet")

@@ -35,9 +35,6 @@ if TYPE_CHECKING:
 PREFIX = "claude:"
 """Begins the key of a row; no file of a stored memory is named like it."""
 _KINDS = {"user": "u", "feedback": "f", "project": "p", "reference": "r", "index": "≡"}
-_TITLE, _WORDS = 60, 200
-_NO_NAME = re.compile(r"[\W_]+")
-_NAME_LENGTH = 50
 
 
 class ClaudeRows:
@@ -53,17 +50,14 @@ class ClaudeRows:
         """The last version of each memory that a transcript shows."""
 
     def apply(self, view: ClaudeView) -> None:
-        """Take a newer listing."""
         self.view = view
         self._rows = {f"{PREFIX}{each.path.name}": each for each in view.memories}
 
     @property
     def keys(self) -> Sequence[str]:
-        """The keys of the rows, in order."""
         return tuple(self._rows)
 
     def get(self, key: str | None) -> ClaudeMemory | None:
-        """The memory of a row."""
         return self._rows.get(key or "")
 
     def count(self) -> str:
@@ -73,7 +67,6 @@ class ClaudeRows:
         return f"Claude {len(files)}{f', {new} new' if new else ''}" if files else ""
 
     def text_of(self, key: str) -> str:
-        """The text that the filter searches."""
         memory = self._rows[key]
         return f"{memory.name} {memory.description} {memory.kind} claude"
 
@@ -116,10 +109,8 @@ class ClaudeRows:
         """The detail of a memory; for threads. What transcripts show of it comes later."""
         memory = self._rows[key]
         head = [line(clean_line(memory.name), "title"), *self._facts(memory), Line("")]
-        text = memory.problem or clean(
-            masked(memory.text if memory.kind == "index" else body_of(memory.text))
-        )
-        body = list(from_markdown(text).lines)
+        text = memory.text if memory.kind == "index" else body_of(memory.text)
+        body = list(from_markdown(memory.problem or clean(masked(text))).lines)
         show(concat(*head, *body))
         try:
             versions = self.versions(memory)
@@ -149,12 +140,10 @@ class ClaudeRows:
             lines = []
             for version in [each for each in versions if each.transcript is not None][-1:]:
                 title, after = history.origin(version)
-                said = f", after: “{shortened(one_line(masked(after)), _WORDS)}”" if after else ""
+                said = f", after: “{shortened(one_line(masked(after)), 200)}”" if after else ""
                 at = parse_iso(version.timestamp)
-                where = (
-                    f"{version.how} {local_minute(at) if at else ''} in “{shortened(masked(title), _TITLE)}”"
-                )
-                lines.append(line(clean_line(f"{where} (L{version.line}){said}")))
+                when, where = local_minute(at) if at else "", shortened(masked(title), 60)
+                lines.append(line(clean_line(f"{version.how} {when} in “{where}” (L{version.line}){said}")))
         if not lines:
             lines.append(line("No transcript here shows where it comes from.", "dim"))
         elif versions[-1].transcript is None:
@@ -243,7 +232,7 @@ def as_claudes(stored: StoredMemory, title: str, folder: Path) -> tuple[Path, st
     from memtui.transcript.short_text import one_line
 
     title = one_line(masked(title))
-    name = _NO_NAME.sub("-", title.lower())[:_NAME_LENGTH].strip("-") or stored.meta.id.lower()
+    name = re.sub(r"[\W_]+", "-", title.lower())[:50].strip("-") or stored.meta.id.lower()
     names = chain([name], (f"{name}-{number}" for number in count(2)))
     path = next(path for each in names if not os.path.lexists(path := folder / f"{each}.md"))
     kind = next((tag for tag in stored.meta.tags if tag in KINDS), "project")

@@ -13,7 +13,7 @@ from textual.content import Content
 
 from memtui.app.changes import Change
 from memtui.app.listings import CommandsView, LightsView, PinsView, View
-from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
+from memtui.app.panes.pane import Detail, Pane, PaneId, Subject
 from memtui.app.project import ProjectModel
 from memtui.app.widgets.document import Document, Line, concat, from_markdown, line, plain, styled
 from memtui.app.widgets.row_list import row
@@ -30,8 +30,6 @@ _BROKEN = "broken:"
 _PIN, _OWN = "pin:", "everywhere:"
 _PINS_BROKEN = "broken pins"
 _RED = "not delivered"
-_SHOWN = 40
-"""Maximum length of a pin in a message."""
 _MARKS: dict[PinFate | None, tuple[str, str]] = {
     "kept": ("✓", "good"),
     "handed over": ("↺", "good"),
@@ -56,11 +54,12 @@ class CommandsPane(Pane):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("x", "clear", "clear", id="clear", tooltip="clear this active command, or remove this pin"),
         Binding("X", "clear_all", "clear all", id="clear_all", tooltip="clear all active commands (asks)"),
-        Binding("exclamation_mark", "pin", "type a pin", tooltip="type a line that no compaction may lose"),
+        Binding("!", "pin", "type a pin", tooltip="type a line that no compaction may lose"),
     ]
     pane_id = PaneId.COMMANDS
     number = 3
     title = "Commands"
+    views = (CommandsView, PinsView, LightsView)
     signs: ClassVar[Mapping[str, str]] = {
         "✓": "a pin that the summary has",
         "↺": "a pin that memtui handed over",
@@ -85,24 +84,22 @@ class CommandsPane(Pane):
             self.view = view
             self._by_name = {command.name: command for command in view.commands}
         elif isinstance(view, PinsView):
-            self._pins = {_pin_key(pin): pin for pin in view.pins}
+            self._pins = {f"{_OWN if pin.everywhere else _PIN}{pin.pin.text}": pin for pin in view.pins}
             self._pins_problem = view.problem
         elif isinstance(view, LightsView):
             self.lights = view
-        else:
-            return
         self.say_when_empty(clean_line(self.view.problem or self._pins_problem) or _NONE)
         self.show_rows()
 
     def command(self, key: str | None) -> ActiveCommand | None:
-        return self._by_name.get(key) if key is not None else None
+        return self._by_name.get(key or "")
 
     @property
     def command_keys(self) -> Sequence[str]:
         return (*self._by_name, *(f"{_BROKEN}{number}" for number in range(len(self.view.broken))))
 
     def pin(self, key: str | None) -> PinRow | None:
-        return self._pins.get(key) if key is not None else None
+        return self._pins.get(key or "")
 
     def all_keys(self) -> Sequence[str]:
         red = [key for key in self._pins if self._light(key) == _RED]
@@ -159,18 +156,10 @@ class CommandsPane(Pane):
         if key is None:
             return Detail("", "Command", plain(self.nothing, "warn" if self.view.problem else "dim"))
         if command is None:
-            return Detail(
-                key,
-                "Command",
-                concat(
-                    line(self._reason(key), "bad"), line("x clears active commands; e opens the file.", "dim")
-                ),
-            )
-
-        def work(progress: Progress) -> Document:
-            return self._document(command)
-
-        return Detail(key, f"Command /{clean_line(command.name).removeprefix('/')}", None, work)
+            way = line("x clears active commands; e opens the file.", "dim")
+            return Detail(key, "Command", Document([line(self._reason(key), "bad"), way]))
+        name = clean_line(command.name).removeprefix("/")
+        return Detail(key, f"Command /{name}", None, lambda _: self._document(command))
 
     def _document(self, command: ActiveCommand) -> Document:
         since, lack = command.activated_at, self.view.lacking.get(command.name)
@@ -239,13 +228,12 @@ class CommandsPane(Pane):
             self.app.warn("No command is active.")
             return
         question = "Clear the active command?" if number == 1 else f"Clear all {number} active commands?"
-        asked = ConfirmScreen(question, yes="Clear", no="Keep")
 
         def answered(sure: bool | None) -> None:
             if sure:
                 self._clear(None)
 
-        self.app.push_screen(asked, answered)
+        self.app.push_screen(ConfirmScreen(question, yes="Clear", no="Keep"), answered)
 
     def action_pin(self) -> None:
         """Type a pin; confirm the selected one, if it is from the repository."""
@@ -286,24 +274,23 @@ class CommandsPane(Pane):
 
     @work(group="update", exit_on_error=False)
     async def _remove(self, item: PinRow) -> None:
+        name = f"the pin “{short_pin(item.pin.text)}”"
+
+        def remove() -> None:
+            with self.model.changes.of_files(f"removed {name}", [item.file]):
+                self.model.pins.remove(item.pin.text, everywhere=item.everywhere)
+
         with self.app.reporting("removing the pin"):
-            await asyncio.to_thread(self._take_away, item)
+            await asyncio.to_thread(remove)
             self.model.readings.forget_aftermaths()
             self.app.hint("pins", "userpins")
-            self.app.say(f"Removed the pin “{short_pin(item.pin.text)}”. u brings it back.")
-
-    def _take_away(self, item: PinRow) -> None:
-        with self.model.changes.of_files(f"removed the pin “{short_pin(item.pin.text)}”", [item.file]):
-            self.model.pins.remove(item.pin.text, everywhere=item.everywhere)
+            self.app.say(f"Removed {name}. u brings it back.")
 
 
 def short_pin(text: str) -> str:
+    """A pin in a message."""
     text = clean_line(text)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1].rstrip()}…"
-
-
-def _pin_key(pin: PinRow) -> str:
-    return f"{_OWN if pin.everywhere else _PIN}{pin.pin.text}"
+    return text if len(text) <= 40 else f"{text[:39].rstrip()}…"
 
 
 def _pin_document(row: PinRow, view: LightsView, alone: bool) -> Document:
@@ -337,10 +324,7 @@ def _in_words(light: PinFate | None, view: LightsView) -> str:
     if light == "handed over":
         return f"handed over by memtui after the compaction{of}"
     if light == "not delivered":
-        way = (
-            "it comes with the next prompt by itself"
-            if view.waiting
-            else "nothing waits for the next prompt: `memtui doctor` says whether the hooks run"
-        )
+        way = "nothing waits for the next prompt: `memtui doctor` says whether the hooks run"
+        way = "it comes with the next prompt by itself" if view.waiting else way
         return f"not delivered: neither the summary{of} nor the notes after it have it; {way}"
     return "goes into the next summary" + ("" if light is None else f"; it was pinned after the one{of}")

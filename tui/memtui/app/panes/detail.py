@@ -22,7 +22,6 @@ _AGENT = re.compile(r"\bagent-[\w-]+ L\d", re.ASCII)
 _MARK = re.compile(r"[\s•·○▸✓✗↺?!-]*\s(?=\S)")
 _QUOTE = re.compile(r"[^\"“]{0,60}\(L\d[^()]*\): [\"“]?(.*?)[\"”]?|L\d+ [^:]{1,30}: (.*)")
 """``last asked (L12): "Go on"`` and ``L12 User: Go on``."""
-_NO_SOURCE = "No line in sight names its source: select words with the mouse, then ! pins them."
 
 
 class DetailView(DocumentView):
@@ -58,8 +57,7 @@ class DetailView(DocumentView):
             lambda document: self.call_later(self._show, detail, self._prepared(document)),
         )
         with self.app.reporting("reading what is selected", wanted=lambda: self._request is detail):
-            layout = await asyncio.to_thread(lambda: self._prepared(make(progress)))
-            self._show(detail, layout)
+            self._show(detail, await asyncio.to_thread(lambda: self._prepared(make(progress))))
 
     def _prepared(self, document: Document) -> Layout:
         return self.laid_out(linked(document))
@@ -93,9 +91,9 @@ def selected_line(pane: Pane, detail: DocumentView, selection: str) -> SelectedL
     if selection:
         return SelectedLine(" ".join(selection.split()))
     if detail.has_focus:
-        ahead = (line.text for line in detail.lines_ahead if _SOURCE.search(line.text))
-        first = next(ahead, "")
-        return parsed(first) if first else _NO_SOURCE
+        first = next((line.text for line in detail.lines_ahead if _SOURCE.search(line.text)), "")
+        none = "No line in sight names its source: select words with the mouse, then ! pins them."
+        return parsed(first) if first else none
     text = pane.line_of(pane.selected)
     return parsed(text) if text else pane.no_line
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
@@ -12,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.worker import get_current_worker
 
-from memtui.app.base import PROMPT
+from memtui.app.base import PROMPT, RESTORES, TRASHES, hidden
 from memtui.app.changes import common_tags, delete_memories, retag_memories, undelete_memory
 from memtui.app.details.signs import CLAUDE_SIGNS, FOLD_SIGNS
 from memtui.app.listings import ClaudeView, MemoriesView, View
@@ -21,7 +22,7 @@ from memtui.app.panes.memory_reading import MemoryReader
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
 from memtui.app.project import ProjectModel
 from memtui.app.sharing import NO_REMOTE, RemoteState
-from memtui.app.widgets.document import Document, plain
+from memtui.app.widgets.document import Document, from_markdown, plain
 from memtui.app.widgets.row_list import row, when_of
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import day_and_minute
@@ -38,7 +39,6 @@ _WHOLE_ID = 70
 """Width in columns from which a row shows the whole Recovery ID; narrower ones show its time."""
 
 _NONE = "No memories yet.\n\nc makes one of the session, r in Pending one of a capture."
-_READING = "…"
 
 
 class MemoriesPane(Pane):
@@ -46,23 +46,20 @@ class MemoriesPane(Pane):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "copy_id", "copy id", id="copy_id", tooltip="copy the Recovery ID"),
-        Binding(
-            "Y", "copy_prompt", "copy prompt", id="copy_prompt", tooltip="copy the text that restores it"
-        ),
+        Binding("Y", "copy_prompt", "copy prompt", id="copy_prompt", tooltip=RESTORES),
         Binding("a", "approve", "approve", id="approve", tooltip="approve a memory of Claude's"),
         Binding("t", "tags", "tags", id="tags", tooltip="edit the tags"),
         Binding("v", "versions", "versions", id="versions", tooltip="versions, and their differences"),
-        Binding(
-            "D", "delete", "trash", id="trash", tooltip="trash it; of a session, forget its copies (asks)"
-        ),
-        Binding("plus", "share", "share", id="share", tooltip="share this memory with a remote (asks)"),
-        Binding("ctrl+s", "sync", "sync", show=False, tooltip="exchange shared memories with the remotes"),
-        Binding("space", "mark", "tick", id="tick", show=False, tooltip="tick this row, or untick it"),
-        Binding("A", "all", "all", id="all", show=False, tooltip="show everything, or the usual part"),
+        Binding("D", "delete", "trash", id="trash", tooltip=TRASHES),
+        Binding("+", "share", "share", id="share", tooltip="share this memory with a remote (asks)"),
+        hidden("ctrl+s", "sync", "sync", tooltip="exchange shared memories with the remotes"),
+        hidden("space", "mark", "tick", id="tick", tooltip="tick this row, or untick it"),
+        hidden("A", "all", "all", id="all", tooltip="show everything, or the usual part"),
     ]
     pane_id = PaneId.MEMORIES
     number = 2
     title = "Memories"
+    views = (MemoriesView, ClaudeView)
     signs: ClassVar[Mapping[str, str]] = {
         "✎": "a review's memory file, without a Recovery ID",
         "△": "names files that have changed or are gone, or something else is wrong with it",
@@ -103,11 +100,10 @@ class MemoriesPane(Pane):
             self._show_view(view)
 
     def _show_claudes(self, view: ClaudeView) -> None:
+        self.about = type(self).about
         if view.folder is not None and not view.memories:
             folder = clean_line(str(view.folder))
-            self.about = f"{type(self).about} Claude keeps no memories of its own here; it would in {folder}."
-        else:
-            self.about = type(self).about
+            self.about += f" Claude keeps no memories of its own here; it would in {folder}."
         self.claudes.apply(view)
         self.show_rows()
         self.post_message(self.Changed(self))
@@ -123,7 +119,7 @@ class MemoriesPane(Pane):
 
     def _nothing(self) -> str:
         if self.view.more:
-            return _READING
+            return "…"
         if others := len(self.view.keys):
             memories = "1 memory" if others == 1 else f"{others} memories"
             return f"No memory of this project: A shows {memories} of others."
@@ -134,9 +130,8 @@ class MemoriesPane(Pane):
 
         Pressing a key again before that acts on the next memory, not on the same one.
         """
-        keys, mine = (
-            [each for each in some if each not in names] for some in (self.view.keys, self.view.mine)
-        )
+        keys = [each for each in self.view.keys if each not in names]
+        mine = [each for each in self.view.mine if each not in names]
         self._show_view(self.view._replace(keys=keys, mine=mine))
 
     def _file_of(self, key: str) -> str:
@@ -188,12 +183,10 @@ class MemoriesPane(Pane):
         entry = self.view.entries.get(key)
         made = entry.time if entry else None
         when = day_and_minute(made) if made else ""
-        tags = " ".join(f"#{tag}" for tag in head.tags) if head else ""
-        return (
-            f"{key} {when} {head.title} {tags} {head.project} {head.author} {head.problem}"
-            if head
-            else f"{key} {when}"
-        )
+        if head is None:
+            return f"{key} {when}"
+        tags = " ".join(f"#{tag}" for tag in head.tags)
+        return f"{key} {when} {head.title} {tags} {head.project} {head.author} {head.problem}"
 
     def draw_row(self, key: str, width: int) -> Content:
         if self.claudes.get(key):
@@ -208,8 +201,9 @@ class MemoriesPane(Pane):
         if head.problem:
             return row([(name, "$quiet"), " ", (clean_line(head.problem), "$error")], "", width)
         title = clean_line(head.title)
-        exact = not self._reader.is_unique(head.title)
-        lead = when_of(entry.time or head.time, self.clock(), width, exact=exact)
+        lead = when_of(
+            entry.time or head.time, self.clock(), width, exact=self._reader.titles[head.title] > 1
+        )
         if not is_stored(entry):
             column = _ID_WIDTH if width >= _WHOLE_ID else 0
             return row([(f"{lead:<{column}}✎ ", "$quiet"), title], "", width)
@@ -217,9 +211,10 @@ class MemoriesPane(Pane):
             lead = f"{name:<{_ID_WIDTH}}"
         state = self._reader.states.get(key)
         tags = "".join(f" #{clean_line(tag)}" for tag in head.tags)
+        author = clean_line(head.author or self.held_by.get(head.id, ""))
         left: list[tuple[str, str] | str] = [
             (lead, "$accent"),
-            (_from(head.author or self.held_by.get(head.id, "")), "$secondary"),
+            (f"⇅{author.rpartition(' (')[0] or author} " if author else "", "$secondary"),
             ("△ " if state and state.is_stale else "", "$warning"),
             (self._elsewhere(head.project), "$quiet"),
             title,
@@ -234,12 +229,9 @@ class MemoriesPane(Pane):
 
     def detail(self, key: str | None) -> Detail:
         if key is not None and (memory := self.claudes.get(key)):
-
-            def read(progress: Progress) -> Document:
-                return self.claudes.document(key, progress.show)
-
-            return Detail(key, f"Claude's memory {clean_line(memory.name)}", None, read)
-        entry = self.view.entries.get(key) if key is not None else None
+            title = f"Claude's memory {clean_line(memory.name)}"
+            return Detail(key, title, None, lambda progress: self.claudes.document(key, progress.show))
+        entry = self.view.entries.get(key or "")
         if entry is None or key is None:
             return Detail("", "Memory", plain(self.nothing, "dim"))
 
@@ -260,7 +252,7 @@ class MemoriesPane(Pane):
                 transcript=source.transcript if source else None,
                 no_transcript="No transcript here shows where this memory of Claude's comes from.",
             )
-        entry = self.view.entries.get(key) if key is not None else None
+        entry = self.view.entries.get(key or "")
         if entry is None:
             return Subject()
         stem = entry.name.removesuffix(".md")
@@ -385,18 +377,12 @@ class MemoriesPane(Pane):
                 self.app.say("The trash is empty: deleted memories stay in it for 30 days.")
                 return
 
-            def choice(memory_id: str) -> Callable[[], None]:
-                def take() -> None:
-                    self._change(
-                        "undeleting", lambda: undelete_memory(self.model.changes, backend, memory_id)
-                    )
+            def take(memory_id: str) -> None:
+                self._change("undeleting", lambda: undelete_memory(self.model.changes, backend, memory_id))
 
-                return take
-
-            named = [
-                (f"{each.meta.id} {clean_line(each.title)}", choice(each.meta.id)) for each in page.items
-            ]
-            self.app.search_commands(named, placeholder="Take a memory out of the trash")
+            names = [(each.meta.id, clean_line(each.title)) for each in page.items]
+            choices = [(f"{name} {title}", partial(take, name)) for name, title in names]
+            self.app.search_commands(choices, placeholder="Take a memory out of the trash")
 
     def action_tags(self) -> None:
         """Edit the tags that the chosen memories have in common, in one line."""
@@ -474,14 +460,11 @@ class MemoriesPane(Pane):
 
     @work(group="edit", exit_on_error=False)
     async def _delete_claudes(self, memory: ClaudeMemory) -> None:
-        from memtui.app.screens.dialogs import ConfirmScreen
-
         question = f"Move {clean_line(memory.name)} to the trash? Claude will not know of it any more."
-        if await self.app.push_screen_wait(ConfirmScreen(question, yes="Delete", no="Keep it")):
+        if await self.app.confirmed(question, yes="Delete", no="Keep it"):
             self._change("deleting", lambda: self.claudes.delete(memory))
 
     async def _claudes_versions(self, memory: ClaudeMemory) -> None:
-        from memtui.app.screens.dialogs import ConfirmScreen
         from memtui.app.screens.versions import VersionsScreen
 
         name = clean_line(memory.name)
@@ -497,15 +480,11 @@ class MemoriesPane(Pane):
                 return
             text = wanted.text
             question = f"Bring {chosen} of {name} back?" if text else f"Remove {name}, as it was then?"
-            if await self.app.push_screen_wait(ConfirmScreen(question, yes="Bring it back", no="Leave it")):
+            if await self.app.confirmed(question, yes="Bring it back", no="Leave it"):
                 self._change("bringing a version back", lambda: self.claudes.bring_back(memory, text))
 
     def convert(self) -> bool:
-        """Offer to make a stored memory of the selected one of Claude's, or the other way round.
-
-        Returns:
-            False if neither is selected.
-        """
+        """Offer to make a stored memory of one of Claude's, or the reverse; False if neither is selected."""
         memory, recovery_id = self.claudes.get(self.selected), self.subject(self.selected).recovery_id
         if memory is not None and memory.kind == "index":
             self.app.warn(f"{memory.name} lists memories and is none itself.")
@@ -519,38 +498,23 @@ class MemoriesPane(Pane):
 
     @work(group="convert", exclusive=True, exit_on_error=False)
     async def _store_claudes(self, memory: ClaudeMemory) -> None:
-        from memtui.app.screens.dialogs import ConfirmScreen
-        from memtui.app.widgets.document import from_markdown
-
         with self.app.reporting("making a memory"):
             new = as_stored(memory, self.model.project)
-            asked = ConfirmScreen(
-                f"Store this under a Recovery ID, as “{clean_line(new.description)}”?",
-                yes="Store",
-                no="leave it",
-                document=from_markdown(clean(new.body.decode())),
-                safe=True,
-            )
-            if await self.app.push_screen_wait(asked):
+            question = f"Store this under a Recovery ID, as “{clean_line(new.description)}”?"
+            text = from_markdown(clean(new.body.decode()))
+            if await self.app.confirmed(question, yes="Store", no="leave it", document=text, safe=True):
                 self._change("storing", lambda: self.claudes.store(new))
 
     @work(group="convert", exclusive=True, exit_on_error=False)
     async def _give_claude(self, recovery_id: str) -> None:
-        from memtui.app.screens.dialogs import ConfirmScreen
-        from memtui.app.widgets.document import from_markdown
-
         model, head = self.model, self._reader.head(f"{recovery_id}.md")
         with self.app.reporting("reading the memory"):
             stored = await asyncio.to_thread(model.backend.get, recovery_id)
             title = head.title if head else stored.meta.description
             path, text = as_claudes(stored, title, model.claude_memories.folder)
-            asked = ConfirmScreen(
-                f"Give Claude this memory as {clean_line(path.name)}? It is listed in every conversation.",
-                yes="Give it",
-                no="leave it",
-                document=from_markdown(clean(text)),
-            )
-            if await self.app.push_screen_wait(asked):
+            name, shown = clean_line(path.name), from_markdown(clean(text))
+            question = f"Give Claude this memory as {name}? It is listed in every conversation."
+            if await self.app.confirmed(question, yes="Give it", no="leave it", document=shown):
                 self._change("writing", lambda: self.claudes.write(path, text))
 
     @work(group="share", exclusive=True, exit_on_error=False)
@@ -573,10 +537,8 @@ class MemoriesPane(Pane):
             if name := await self._remote(which, names):
                 shared = await asyncio.to_thread(exchange.share, ids, name)
                 self.mark(self.marked - {f"{each}.md" for each in shared.ids})
-                self.app.say(
-                    shared.outcome(name, soon=self.model.syncs),
-                    severity="warning" if shared.problems else "information",
-                )
+                outcome = shared.outcome(name, soon=self.model.syncs)
+                self.app.say(outcome, severity="warning" if shared.problems else "information")
                 if shared.ids and self.model.syncs:
                     await asyncio.to_thread(exchange.sync, name, lambda: None)
                     self.app.hint("memories")
@@ -599,21 +561,20 @@ class MemoriesPane(Pane):
                 else:
                     failed = failed or bool(done.notes)
                     more = f" And {len(done.notes) - 1} more." if len(done.notes) > 1 else ""
-                    said.append(
-                        f"{name}: {done.summary}.{''.join(f' {each}' for each in done.notes[:1])}{more}"
-                    )
+                    note = "".join(f" {each}" for each in done.notes[:1])
+                    said.append(f"{name}: {done.summary}.{note}{more}")
             self.app.hint("memories")
             self.app.refresh_remotes()
             self.app.say(" ".join(said), severity="warning" if failed else "information")
 
     async def _remote(self, which: str, names: Sequence[str]) -> str:
         """The remote to share with; "" if cancelled."""
-        from memtui.app.screens.dialogs import AskScreen, ConfirmScreen
+        from memtui.app.screens.dialogs import AskScreen
 
         if len(names) == 1:
             question = f"Share {which} with {names[0]}? Others may read it at once."
-            asked = ConfirmScreen(question, yes="Share", no="Keep here", safe=True)
-            return names[0] if await self.app.push_screen_wait(asked) else ""
+            sure = await self.app.confirmed(question, yes="Share", no="Keep here", safe=True)
+            return names[0] if sure else ""
         text, value = f"Share {which} with which remote?", ""
         hint = f"{', '.join(names)} · enter shares · esc leaves"
         while True:
@@ -627,15 +588,6 @@ class MemoriesPane(Pane):
         subjects = [self.subject(key) for key in self.chosen] or [Subject()]
         ids = [subject.recovery_id for subject in subjects if subject.recovery_id]
         if not ids:
-            why = (
-                f"This is a review's memory file: only stored memories can be {done}."
-                if subjects[0].file is not None
-                else subjects[0].no_recovery_id
-            )
-            self.app.warn(why)
+            file = f"This is a review's memory file: only stored memories can be {done}."
+            self.app.warn(file if subjects[0].file is not None else subjects[0].no_recovery_id)
         return ids
-
-
-def _from(author: str) -> str:
-    """The author, or who has it, before a memory's title: ``⇅ann ``."""
-    return f"⇅{clean_line(author).rpartition(' (')[0] or clean_line(author)} " if author else ""

@@ -25,21 +25,16 @@ if TYPE_CHECKING:
 
 _REST = 0.4
 """Seconds without a change of selection before related memories are looked for."""
-_RELATED = 8
-"""Number of related memories in the detail."""
 
 
 class MemoryReader:
-    """Reads memories, in threads: heads and states of named files for rows, texts and relations for details.
-
-    Thread-safe.
-    """
+    """Reads memories, in threads: heads, states of named files, and for details texts and relations."""
 
     def __init__(self, model: ProjectModel) -> None:
         self._model = model
         self._heads: dict[str, tuple[Entry, MemoryHead]] = {}
-        self._titles: Counter[str] = Counter()
-        """Number of heads with a title."""
+        self.titles: Counter[str] = Counter()
+        """Number of heads with a title, as far as they have been read."""
         self._lock = threading.Lock()
         self.states: dict[str, Freshness] = {}
         """By memory, the last read state of the files that it names."""
@@ -51,10 +46,6 @@ class MemoryReader:
         known = self._heads.get(name)
         return known[1] if known else None
 
-    def is_unique(self, title: str) -> bool:
-        """Whether at most one memory has this title, as far as heads have been read."""
-        return self._titles[title] <= 1
-
     def unread(self, entries: Iterable[Entry]) -> list[Entry]:
         """Those whose heads have not been read from their files as listed now."""
         known = self._heads
@@ -64,8 +55,8 @@ class MemoryReader:
         read = {entry.name: (entry, self._model.memories.head(entry)) for entry in entries}
         with self._lock:
             before = (self._heads.get(name) for name in read)
-            self._titles.subtract(known[1].title for known in before if known)
-            self._titles.update(head.title for _, head in read.values())
+            self.titles.subtract(known[1].title for known in before if known)
+            self.titles.update(head.title for _, head in read.values())
             self._heads.update(read)
 
     def read_states(self, entries: Iterable[Entry], cancelled: Callable[[], bool]) -> bool:
@@ -107,17 +98,12 @@ class MemoryReader:
         former = self._relations.get(memory_id)
         document = stored_document(memory, now, named, former, unfolded, file, state)
         progress.show(document)
-        if not _rests(progress):
+        until = time.monotonic() + _REST
+        while time.monotonic() < until and not progress.cancelled():
+            time.sleep(0.05)
+        if progress.cancelled():
             return document
-        found = related_memories(backend, memory_id, limit=_RELATED, cancelled=progress.cancelled)
+        found = related_memories(backend, memory_id, limit=8, cancelled=progress.cancelled)
         if not progress.cancelled():
             self._relations[memory_id] = found
         return stored_document(memory, now, named, found, unfolded, file, state)
-
-
-def _rests(progress: Progress) -> bool:
-    """Whether the selection rests: related memories are only looked for then."""
-    until = time.monotonic() + _REST
-    while time.monotonic() < until and not progress.cancelled():
-        time.sleep(0.05)
-    return not progress.cancelled()

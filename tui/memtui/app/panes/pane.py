@@ -28,10 +28,6 @@ from memtui.app.widgets.row_list import RowList
 from memtui.app.widgets.wrap import wrap
 from memtui.ground.clean import clean_line
 
-_FILTER = 16
-"""Maximum width of a filter in a title."""
-_STRIP = 14
-"""Width of a title with its filter in the strip of a window 40 columns wide."""
 _LEAST = 3
 """Minimum height of a pane."""
 
@@ -55,19 +51,15 @@ class Progress(NamedTuple):
 
 
 class Detail(NamedTuple):
-    """The detail of a row.
-
-    Attributes:
-        key: identifies its subject; the scroll position is kept while the key stays the same.
-        title: for the border.
-        document: the document to show at once; None keeps the last one until `work` is done.
-        work: makes the full document, in a thread.
-    """
+    """The detail of a row."""
 
     key: str
+    """Identifies its subject; the scroll position is kept while the key stays the same."""
     title: str
     document: Document | None = None
+    """The document to show at once; None keeps the last one until `work` is done."""
     work: Callable[[Progress], Document] | None = None
+    """Makes the full document, in a thread."""
 
 
 class Subject(NamedTuple):
@@ -96,6 +88,8 @@ class Pane(RowList):
     pane_id: PaneId
     number: int
     title: str
+    views: ClassVar[tuple[type[View], ...]]
+    """The kinds of views that it shows."""
     signs: ClassVar[Mapping[str, str]] = {}
     """The meaning of each sign in its rows, for help."""
     detail_signs: ClassVar[Mapping[str, str]] = {}
@@ -219,7 +213,8 @@ class Pane(RowList):
 
     def count_in_strip(self) -> str:
         """The count in the strip of a short window, or the filter, as there is no border."""
-        wanted = Content(clean_line(self.filter_text)).truncate(_STRIP - len(self.title), ellipsis=True)
+        room = 14 - len(self.title)  # beside the others in a window 40 columns wide
+        wanted = Content(clean_line(self.filter_text)).truncate(room, ellipsis=True)
         marked = f" ●{len(self.marked)}" if self.marked else ""
         return (f"/{wanted.plain}" if wanted.plain else self.count()) + marked
 
@@ -258,17 +253,13 @@ class Pane(RowList):
         return len(self.rows) or sum(map(len, wrapped))
 
     def _show_title(self, shown: int) -> None:
-        self.border_title = self._title(shown)
-
-    def _title(self, shown: int) -> Content:
-        """Number, name and count for the border: `1 Pending 2`, `2 Memories 5/7 · "erk" ✕`."""
-        wanted = Content(clean_line(self.filter_text)).truncate(_FILTER, ellipsis=True).plain
+        """Show number, name and count in the border: `1 Pending 2`, `2 Memories 5/7 · "erk" ✕`."""
+        wanted = Content(clean_line(self.filter_text)).truncate(16, ellipsis=True).plain
         count = f'{shown}/{len(self.all_keys())} · "{wanted}" ✕' if wanted else self.count_in_border()
         if self.marked:
             count = f"{count} · {len(self.marked)} marked"
-        return Content.assemble(
-            (f"{self.number} ", "$quiet"), self.title, (f" {count}" if count else "", "$accent")
-        )
+        accent = (f" {count}" if count else "", "$accent")
+        self.border_title = Content.assemble((f"{self.number} ", "$quiet"), self.title, accent)
 
     def on_click(self, event: events.Click) -> None:
         """A click on the title of a filtered pane clears the filter."""
@@ -294,16 +285,10 @@ class _FairLayout(VerticalLayout):
         return super().arrange(parent, children, size, greedy)
 
 
-_FAIR_LAYOUT = _FairLayout()
-
-
 class PaneStack(Vertical):
     """Cuts long panes to the same height."""
 
-    @property
-    def layout(self) -> Layout:
-        """Its own: from `styles.layout` Textual takes the name alone."""
-        return _FAIR_LAYOUT
+    layout: ClassVar[Layout] = _FairLayout()  # from `styles.layout` Textual takes the name alone
 
 
 def fair_heights(wanted: Sequence[int], room: int) -> list[int]:

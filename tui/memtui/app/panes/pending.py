@@ -10,9 +10,10 @@ from textual import work
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
+from memtui.app.base import hidden
 from memtui.app.details.capture import capture_document, facts_document
 from memtui.app.details.signs import FATE_SIGNS, TASK_SIGNS
-from memtui.app.listings import CaptureRow, CapturesView, HealthView, View
+from memtui.app.listings import CaptureRow, CapturesView, HealthView, View, WaitsView
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
 from memtui.app.project import ProjectModel
 from memtui.app.widgets.document import Document, plain
@@ -30,13 +31,9 @@ if TYPE_CHECKING:
     from memtui.store.backfill import Missing
     from memtui.store.compact import Reviewed
 
-_WAITING = (
-    "Nothing waits for a review.\n\nWhat an auto-compaction took away arrives here; `memtui demo` shows how."
-)
-_INSTALL = "\n\ni installs the hooks that capture it."
-_READING = "…"
-_ROOMY = 56
-"""Width in columns from which a row also shows the size after the compaction."""
+_WAITING = """Nothing waits for a review.
+
+What an auto-compaction took away arrives here; `memtui demo` shows how."""
 
 
 class PendingPane(Pane):
@@ -46,26 +43,25 @@ class PendingPane(Pane):
         Binding("r", "review", "review", id="review", tooltip="review this capture"),
         Binding("l", "lost", "lost", id="lost", tooltip="what this compaction lost, to give it back"),
         Binding("b", "backfill", "capture", id="backfill", tooltip="capture compactions that were missed"),
-        Binding("space", "mark", "tick", id="tick", show=False, tooltip="tick this row, or untick it"),
-        Binding("A", "all", "all", id="all", show=False, tooltip="show everything, or the usual part"),
+        hidden("space", "mark", "tick", id="tick", tooltip="tick this row, or untick it"),
+        hidden("A", "all", "all", id="all", tooltip="show everything, or the usual part"),
     ]
     pane_id = PaneId.PENDING
     number = 1
     title = "Pending"
+    views = (CapturesView, HealthView, WaitsView)
     signs: ClassVar[Mapping[str, str]] = {
         "✗": "lines that neither the summary nor a note has",
         "✓": "reviewed; at the end of a row: nothing lost",
         "⚠": "cannot be read; the detail says why",
     }
-    detail_signs: ClassVar[Mapping[str, str]] = (
-        FATE_SIGNS
-        | TASK_SIGNS
-        | {
-            "✓": "kept; before a task: done",
-            "▸": "folded: enter opens it; before a task: in progress",
-            "▾": "open: enter folds it",
-        }
-    )
+    detail_signs: ClassVar[Mapping[str, str]] = {
+        **FATE_SIGNS,
+        **TASK_SIGNS,
+        "✓": "kept; before a task: done",
+        "▸": "folded: enter opens it; before a task: in progress",
+        "▾": "open: enter folds it",
+    }
     about = "What auto-compactions took away, waiting for your review."
 
     def __init__(self, model: ProjectModel) -> None:
@@ -105,14 +101,14 @@ class PendingPane(Pane):
 
     def _nothing(self) -> str:
         if self.view.unread:
-            return _READING
+            return "…"
         nothing, missing = _WAITING, len(self._health.missing) if self._health else 0
         if missing:
             compactions = "1 compaction has" if missing == 1 else f"{missing} compactions have"
             nothing = f"{compactions} no capture yet: b makes {'it' if missing == 1 else 'them'}."
         # A short window has no first line that would say it.
         lacks = self._health is not None and not self._health.installed and self.screen.has_class("-short")
-        return nothing + _INSTALL if lacks else nothing
+        return f"{nothing}\n\ni installs the hooks that capture it." if lacks else nothing
 
     def reveal(self, key: str) -> bool:
         """Select a capture and show it if hidden; False if there is none."""
@@ -126,7 +122,7 @@ class PendingPane(Pane):
         return True
 
     def capture_row(self, key: str | None) -> CaptureRow | None:
-        return self.view.rows.get(key) if key is not None else None
+        return self.view.rows.get(key or "")
 
     def all_keys(self) -> Sequence[str]:
         return self.view.keys(reviewed_too=self.reviewed_too)
@@ -185,7 +181,7 @@ class PendingPane(Pane):
         before = sizes.get((capture.session_id, capture.timestamp), 0)
         losses, after = self.losses.get(key) or (-1, 0)
         size = f"{round(before / 1000)}k" if before else ""
-        size += f" -> {round(after / 1000)}k" if before and after and width >= _ROOMY else ""
+        size += f" -> {round(after / 1000)}k" if before and after and width >= 56 else ""
         lost = "" if losses < 0 else f"✗ {losses}" if losses else "✓"
         return "  ".join(part for part in (size, lost) if part)
 
@@ -270,10 +266,8 @@ class PendingPane(Pane):
                 transcript = self.model.check_transcript(item.capture.transcript)
             except FileProblem as problem:
                 why_not = f"{problem}."
-        compacted = item.capture.timestamp if item.capture else None
-        return Subject(
-            file=item.entry.path, transcript=transcript, no_transcript=why_not, compacted=compacted
-        )
+        at = item.capture.timestamp if item.capture else None
+        return Subject(file=item.entry.path, transcript=transcript, no_transcript=why_not, compacted=at)
 
     def action_all(self) -> None:
         if not any(each.capture and each.capture.status == "reviewed" for each in self.view.rows.values()):
@@ -282,10 +276,8 @@ class PendingPane(Pane):
         self.reviewed_too = not self.reviewed_too
         self.show_rows()
         self.post_message(self.Changed(self))
-        shown = (
-            "Reviewed captures are shown, too." if self.reviewed_too else "Only pending captures are shown."
-        )
-        self.app.say(shown)
+        every = "Reviewed captures are shown, too."
+        self.app.say(every if self.reviewed_too else "Only pending captures are shown.")
 
     def action_lost(self) -> None:
         item, subject = self.capture_row(self.selected), self.subject(self.selected)
@@ -312,11 +304,8 @@ class PendingPane(Pane):
                 self.app.push_screen(ReviewScreen(self.model, item, self._label(key, item.capture)), done)
                 return
         item = self.capture_row(chosen[0] if chosen else None)
-        unreadable = item is None or item.capture is None
-        self.app.say(
-            "No capture is selected." if item is None else _why_not(item),
-            severity="warning" if unreadable else "information",
-        )
+        why_not = "No capture is selected." if item is None else _why_not(item)
+        self.app.say(why_not, severity="information" if item and item.capture else "warning")
 
     def _reviewed(self, key: str, review: Reviewed | None) -> None:
         """Go on with the next ticked capture; one left unreviewed stays ticked, and ends the round."""
@@ -349,13 +338,8 @@ class PendingPane(Pane):
             elif sure is None:
                 self.app.say("Nothing was missed: every auto-compaction in the transcripts has its capture.")
 
-        question = ConfirmScreen(
-            "Looking for compactions without a capture …",
-            yes="Capture",
-            no="Not now",
-            safe=True,
-            prepare=count,
-        )
+        looking = "Looking for compactions without a capture …"
+        question = ConfirmScreen(looking, yes="Capture", no="Not now", safe=True, prepare=count)
         self.app.push_screen(question, answered)
 
     @work(group="backfill", exclusive=True, exit_on_error=False)

@@ -15,6 +15,7 @@ from textual import events, work
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
+from memtui.app.base import RESTORES, hidden
 from memtui.app.details.memory import fold
 from memtui.app.details.signs import TASK_SIGNS
 from memtui.app.details.state_lines import state_document
@@ -34,24 +35,15 @@ if TYPE_CHECKING:
     from memtui.engines.drafts import Asked
 
 _NONE = "No session yet.\n\nStart Claude Code in this folder: the state of its session shows here."
-_BARE = "Neither a goal nor a task yet: enter shows the document."
 _READING = "Reading the transcript …"
-_QUIET = timedelta(minutes=5)
-"""Idle time from which on it is shown."""
 _NO_SESSION = "There is no session yet: start Claude Code in this folder."
-_NO_OTHERS = "This project has no other session."
-_NO_TRANSCRIPT = "The transcript of this session no longer exists: nothing can be added to its state."
+_MODEL = "let a model word the next version (claude -p)"
+_MODEL = "let a model word the next version (claude -p)"
 _ASKING = "asking claude · esc cancels"
-_CHART = "context"
-"""The fold of the chart."""
-_NEXT_COMPACTION = "ahead"
-"""The fold of what the next compaction would take."""
-_AHEAD = 20
-"""The most lines of it that are shown."""
+_CHART, _NEXT_COMPACTION = "context", "ahead"
+"""The folds of the chart, and of what the next compaction would take."""
 _NEXT = 3
 """Number of upcoming tasks shown."""
-_COUNTS = frozenset({"…", "✓", "phase"})
-"""Labels of rows that are not lines of the session."""
 _WORDS = re.compile(
     r"(?:last (?=asked)|Claude (?=said last))(asked|said)(?: last)?(?: \([^)]*\))?: ", re.IGNORECASE
 )
@@ -74,30 +66,15 @@ class StatePane(Pane):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("v", "versions", "versions", id="versions", tooltip="versions, and their differences"),
         Binding("n", "update", "update", id="update", tooltip="write a new version of the session state now"),
-        Binding(
-            "m", "ask_model", "model", id="model", tooltip="let a model word the next version (claude -p)"
-        ),
-        Binding("Y", "copy_notes", "copy prompt", id="copy_prompt", tooltip="copy the text that restores it"),
-        Binding(
-            "left_square_bracket",
-            "switch(-1)",
-            "newer",
-            id="newer",
-            show=False,
-            tooltip="the previous session, turn or group",
-        ),
-        Binding(
-            "right_square_bracket",
-            "switch(1)",
-            "older",
-            id="older",
-            show=False,
-            tooltip="the next session, turn or group",
-        ),
+        Binding("m", "ask_model", "model", id="model", tooltip=_MODEL),
+        Binding("Y", "copy_notes", "copy prompt", id="copy_prompt", tooltip=RESTORES),
+        hidden("[", "switch(-1)", "newer", id="newer", tooltip="the previous session, turn or group"),
+        hidden("]", "switch(1)", "older", id="older", tooltip="the next session, turn or group"),
     ]
     pane_id = PaneId.STATE
     number = 4
     title = "Session state"
+    views = (StateView,)
     signs = TASK_SIGNS
     detail_signs: ClassVar[Mapping[str, str]] = TASK_SIGNS | {
         "▸": "a task in progress; before a title: folded, enter opens it",
@@ -156,7 +133,8 @@ class StatePane(Pane):
     def _nothing(self) -> str:
         if self.view.reading:
             return _READING
-        return clean_line(self.view.problem) or (_BARE if self.view.state else _NONE)
+        bare = "Neither a goal nor a task yet: enter shows the document."
+        return clean_line(self.view.problem) or (bare if self.view.state else _NONE)
 
     def all_keys(self) -> Sequence[str]:
         return tuple(self._glance)
@@ -186,7 +164,7 @@ class StatePane(Pane):
     def quiet(self) -> str:
         """The idle time of the session: `quiet for 2 h`; "" while it is active."""
         active, now = self.view.active, self.clock()
-        if active is None or now - active < _QUIET:
+        if active is None or now - active < timedelta(minutes=5):
             return ""
         return f"quiet for {age(active, now).removesuffix(' ago')}"
 
@@ -208,8 +186,8 @@ class StatePane(Pane):
 
     def line_of(self, key: str | None) -> str:
         """The goal, a task or an error; rows with counts are not lines."""
-        glance = self._glance.get(key) if key is not None else None
-        return glance.text if glance is not None and glance.label not in _COUNTS else ""
+        glance = self._glance.get(key or "")
+        return glance.text if glance is not None and glance.label not in ("…", "✓", "phase") else ""
 
     def draw_row(self, key: str, width: int) -> Content:
         glance = self._glance.get(key)
@@ -282,7 +260,7 @@ class StatePane(Pane):
 
             try:
                 ahead = self.model.readings.ahead(transcript)
-                remark, lines = ahead.line, lines_of(ahead, _AHEAD)
+                remark, lines = ahead.line, lines_of(ahead, 20)
             except OSError as error:
                 remark = str(error)
         inner = [line(f"  · {masked(each)}", hang=4) for each in lines]
@@ -309,7 +287,8 @@ class StatePane(Pane):
         """Show another session. At the newest one, always follow the newest."""
         sessions = self.view.sessions
         if not self.place:
-            self.app.warn(_NO_OTHERS if self.view.session_id else _NO_SESSION)
+            none = "This project has no other session."
+            self.app.warn(none if self.view.session_id else _NO_SESSION)
             return
         wanted = sessions.index(self.view.session_id) + step
         if not 0 <= wanted < len(sessions):
@@ -345,9 +324,7 @@ class StatePane(Pane):
             self.app.warn(_NO_SESSION)
             return
         with self.app.reporting("making the notes"):
-            notes = await asyncio.to_thread(
-                lambda: restore_session(model.places, model.clock, session=session)
-            )
+            notes = await asyncio.to_thread(restore_session, model.places, model.clock, session=session)
             self.app.copy_text(notes.text, name=f"the text that restores session {clean_line(session)[:8]}")
 
     @work(group="update", exclusive=True, exit_on_error=False)
@@ -361,7 +338,7 @@ class StatePane(Pane):
         self._show_doing("reading the transcript …")
         try:
             with self.app.reporting("updating the session state"):
-                stored = await asyncio.to_thread(lambda: update_state(model.places, transcript=transcript))
+                stored = await asyncio.to_thread(update_state, model.places, transcript=transcript)
                 self.app.hint("states")
                 if stored is None:
                     self.app.say(f"Nothing new to say since {self.count()}.")
@@ -410,7 +387,8 @@ class StatePane(Pane):
     def _transcript(self) -> Path | None:
         """The transcript of the current session; None, after a message, if there is none."""
         if self.view.transcript is None:
-            self.app.warn(_NO_TRANSCRIPT if self.view.session_id else _NO_SESSION)
+            gone = "The transcript of this session no longer exists: nothing can be added to its state."
+            self.app.warn(gone if self.view.session_id else _NO_SESSION)
         return self.view.transcript
 
     def kept(self, problem: str) -> None:
