@@ -15,7 +15,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict
 
-from memtui.ground.text import block, item, one_line, without_blank_ends
+from memtui.ground.text import block, item, normal, one_line, without_blank_ends
 
 
 class Record(BaseModel):
@@ -46,10 +46,6 @@ def text_as(function: Callable[[str], str]) -> BeforeValidator:
     return BeforeValidator(lambda value: function(value) if isinstance(value, str) else value)
 
 
-def _items(values: Iterable[str]) -> tuple[str, ...]:
-    return tuple(text for text in map(item, values) if not is_none(text))
-
-
 def is_none(text: str) -> bool:
     """Whether `text` stands for nothing: it is empty or ``(none)``."""
     return text.casefold() in ("", "(none)")
@@ -68,7 +64,16 @@ Line = Annotated[str, text_as(one_line)]  # a text of one line
 
 Block = Annotated[str, text_as(block)]  # a text of any number of lines, without blank ones at its ends
 
-Items = Annotated[tuple[str, ...], BeforeValidator(_items)]
+Item = Annotated[str, text_as(item)]
+"""A list item of one or more lines."""
+
+Verbatim = Annotated[str, text_as(normal)]
+"""A text line for line, with its blank ends."""
+
+Items = Annotated[
+    tuple[str, ...],
+    BeforeValidator(lambda values: tuple(text for text in map(item, values) if not is_none(text))),
+]
 """List items of one or more lines each; empty ones and ``(none)`` are dropped."""
 
 
@@ -119,11 +124,9 @@ def _never(_: str) -> bool:
 
 
 def escape(text: str, always: LineTest = _never) -> str:
-    """Put a backslash in front of lines that would be read as structure.
+    """Put a backslash in front of the lines of a normalised text that would be read as structure.
 
-    Args:
-        text: A text in normal form.
-        always: Tells further lines that need one, even within fences.
+    `always` recognises further lines that need one, even within fences.
     """
     return _each_special(text, always, lambda line: "\\" + line)
 
@@ -166,6 +169,7 @@ def layout(*titles: str, aliases: Mapping[str, str] | None = None) -> Layout:
 class Document:
     """A parsed text: the lines before the first heading, the known sections, the unknown ones."""
 
+    always: LineTest = _never
     preamble: list[str] = field(default_factory=list)
     bodies: dict[str, list[str]] = field(default_factory=dict)
     extra: list[Section] = field(default_factory=list)
@@ -174,13 +178,17 @@ class Document:
         """The lines of a known section, without blank ends; none when it is missing."""
         return without_blank_ends(self.bodies.get(title, []))
 
-    def block(self, title: str, always: LineTest = _never) -> str:
-        return unescape("\n".join(self.lines(title)), always)
+    def block(self, title: str) -> str:
+        return self.text(self.lines(title))
+
+    def text(self, lines: Sequence[str]) -> str:
+        """What some lines of the document say, without blank ends."""
+        return unescape("\n".join(without_blank_ends(list(lines))), self.always)
 
 
 def read(lines: Sequence[str], known: Layout, always: LineTest = _never) -> Document:
     """Split a text into sections. The parts of a repeated known section are joined."""
-    document = Document()
+    document = Document(always)
     inside = fenced(lines)
     body, unknown = document.preamble, list[tuple[str, list[str]]]()
     for index, line in enumerate(lines):
@@ -194,8 +202,7 @@ def read(lines: Sequence[str], known: Layout, always: LineTest = _never) -> Docu
             body = []
             unknown.append((new, body))
     for new, body in unknown:
-        text = unescape("\n".join(without_blank_ends(body)), always)
-        document.extra.append(Section(heading=new, text=text))
+        document.extra.append(Section(heading=new, text=document.text(body)))
     return document
 
 
@@ -207,14 +214,10 @@ def render(
     empty: str = "",
     always: LineTest = _never,
 ) -> str:
-    """Known sections in the order of `bodies`, then the unknown ones.
+    """Known sections in the order of `bodies`, each a finished body by its heading, then the unknown ones.
 
-    Args:
-        bodies: Heading to finished body.
-        extra: Unknown sections.
-        gap: Text between a heading and its body.
-        empty: Text after the heading of an empty section.
-        always: See `escape`.
+    `gap` stands between a heading and its body, `empty` after the heading of an empty section; see `escape`
+    for `always`.
     """
     parts = [f"## {title}{gap}{body}" if body else f"## {title}{empty}" for title, body in bodies.items()]
     for section in extra:
@@ -239,18 +242,15 @@ def parse_items(lines: Sequence[str]) -> list[str]:
         bullet = None if inside[index] else _BULLET.match(line)
         if bullet:
             items.append([bullet[1] or ""])
-        elif items and _belongs(line, after_blank=not lines[index - 1].strip(), fenced=bool(inside[index])):
+        elif items and (
+            inside[index]
+            or line.startswith(("  ", "\t"))
+            or (lines[index - 1].strip() and not _NUMBER.match(line))  # goes on, or begins a numbered list
+        ):
             items[-1].append(line if inside[index] else re.sub("^(?:  |\t)", "", line))
         else:
             items.append([line])
     return ["\n".join(item).strip() for item in items]
-
-
-def _belongs(line: str, *, after_blank: bool, fenced: bool) -> bool:
-    """Whether a line that starts no item continues the previous one."""
-    if line.startswith(("  ", "\t")) or fenced:
-        return True
-    return not after_blank and not _NUMBER.match(line)
 
 
 def render_items(items: Iterable[str]) -> str:

@@ -18,17 +18,16 @@ from memtui.documents import events, markdown, quotes, work
 from memtui.documents.events import COMMANDS_RUN, NOT_PASSED, SEEN, action_event, check_event, last_errors
 from memtui.documents.markdown import Block, Document, Items, Line, Record, Section, fenced, heading, name_of
 from memtui.documents.quotes import USER, citation, quotes_of, quotes_section, said_last, with_source
-from memtui.documents.work import LAST, ONLY_CAPTURE, goal, open_work, plan_in_force, plan_status, turn_line
-from memtui.ground.text import (
-    FormatError,
-    block,
-    file_text,
-    item,
-    normal,
-    one_line,
-    without_backticks,
-    without_blank_ends,
+from memtui.documents.work import (
+    LAST,
+    ONLY_CAPTURE,
+    goal,
+    open_work,
+    plan_in_force,
+    plan_status,
+    recorded_decisions,
 )
+from memtui.ground.text import FormatError, block, file_text, one_line, without_backticks, without_blank_ends
 from memtui.secrets.secrets import MASK, masked
 from memtui.transcript import paths
 from memtui.transcript.checks import last_check, package_changes
@@ -63,6 +62,7 @@ _SOURCES = {"workflow": "workflow (IMPL_PLAN.md)", "todo": "todo (TodoWrite)"}
 _NAMES = {written: name for name, written in _SOURCES.items()}
 _SOURCE = re.compile(r"(?:#{2,4}\s*|\*\*)Source\s*(?:\*\*:|:\*\*|:)(.*)$", re.IGNORECASE)
 _DETAILS = re.compile(r"<details\b[^>]*>\s*$", re.IGNORECASE)
+_DETAILS_END = re.compile(r"\s*</details>\s*$", re.IGNORECASE)
 _SUMMARY = re.compile(r"\s*<summary>[^<]*</summary>\s*$", re.IGNORECASE)
 
 _ROLE = " (role: "
@@ -85,15 +85,15 @@ class Plan(Record):
 
     source: Annotated[Line, AfterValidator(lambda label: _NAMES.get(label, label))] = ""
     """``workflow``, ``todo``, ``user-stated``, ``inferred`` or whatever was written."""
-    content: Annotated[str, markdown.text_as(normal)] = ""
-    """The whole plan, line for line, with its blank ends: it may hold headings, fences and ``</details>``."""
+    content: markdown.Verbatim = ""
+    """The whole plan, which may hold headings, fences and ``</details>``."""
 
 
 class RoleFile(Record):
     """A file and its role in the session."""
 
     path: Line
-    role: Annotated[str, markdown.text_as(item)] = ""
+    role: markdown.Item = ""
 
 
 def is_unknown(item: str) -> bool:
@@ -165,21 +165,20 @@ def _render_files(files: Sequence[RoleFile]) -> str:
 def parse_recovery(text: str) -> Recovery:
     """Parse a recovery text, even with a preamble, free text for lists or a plan without ``<details>``.
 
-    Raises:
-        FormatError: when it holds none of the fourteen sections.
+    A text with none of the fourteen sections is a `FormatError`.
     """
     plan, document = read_document(text)
     return Recovery(
-        session_id=_text(document, _SESSION),
-        project_root=_text(document, _ROOT),
-        objective=_text(document, _OBJECTIVE),
+        session_id=document.block(_SESSION),
+        project_root=document.block(_ROOT),
+        objective=document.block(_OBJECTIVE),
         plan=_read_plan(plan, document.lines(_PLAN)),
         working_files=_files(document, _WORKING),
         reference_files=_files(document, _REFERENCE),
-        last_action=_text(document, _LAST),
+        last_action=document.block(_LAST),
         **{name: tuple(markdown.parse_items(document.lines(title))) for name, title in _LISTS.items()},
-        notes=_text(document, _NOTES),
-        preamble=markdown.unescape("\n".join(without_blank_ends(document.preamble)), _is_working_heading),
+        notes=document.block(_NOTES),
+        preamble=document.text(document.preamble),
         extra=tuple(document.extra),
     )
 
@@ -192,10 +191,6 @@ def read_document(text: str) -> tuple[list[str], Document]:
     if not document.bodies:
         raise FormatError("it holds none of the sections of a recovery text")
     return lines[start:stop], document
-
-
-def _text(document: Document, title: str) -> str:
-    return document.block(title, _is_working_heading)
 
 
 def _files(document: Document, title: str) -> tuple[RoleFile, ...]:
@@ -240,7 +235,7 @@ def _plan_end(lines: list[str], start: int) -> int:
     first = next((line for line in texts if line and not _SOURCE.match(line)), "")
     working = [index for index in range(start, len(lines)) if _is_working_heading(lines[index])]
     stop = working[-1] if working else len(lines)
-    ends = [index for index in range(start, stop) if _is_details_end(lines[index])]
+    ends = [index for index in range(start, stop) if _DETAILS_END.match(lines[index])]
     wrapped = bool(ends and _DETAILS.match(first))
     start = ends[-1] + 1 if wrapped else start
     inside = fenced(lines[start:])
@@ -250,16 +245,11 @@ def _plan_end(lines: list[str], start: int) -> int:
     return len(lines)
 
 
-def _is_details_end(line: str) -> bool:
-    return line.strip().casefold() == "</details>"
-
-
 def _read_plan(lines: list[str], more: list[str]) -> Plan:
     """The plan of its section's lines, and of those of a second such section."""
     lines = without_blank_ends(lines)
     source = ""
-    found = _SOURCE.match(lines[0]) if lines else None
-    if found:
+    if lines and (found := _SOURCE.match(lines[0])):
         source, lines = found[1], without_blank_ends(lines[1:])
     content = _content(lines)
     if more:
@@ -271,7 +261,7 @@ def _content(lines: list[str]) -> str:
     """The content of ``<details>`` and the lines after it; everything if there is no such element."""
     if not lines or not _DETAILS.match(lines[0].strip()):
         return "\n".join(lines)
-    end = max((index for index, line in enumerate(lines) if _is_details_end(line)), default=len(lines))
+    end = max((index for index, line in enumerate(lines) if _DETAILS_END.match(line)), default=len(lines))
     inner = lines[1:end]
     if inner and _SUMMARY.match(inner[0]):
         del inner[0]
@@ -302,11 +292,8 @@ def mapped(text: str, root: str, here: Path) -> str:
         rf"(?<![\w/\\.-]){re.escape(stem)}{_END}([\\/][^\s\"'`)\],;:]*)?", re.IGNORECASE if windows else 0
     )
 
-    def there(match: re.Match[str]) -> str:
-        rest = match[1] or ""
-        return str(here) + (rest.replace("\\", "/") if windows else rest)
-
-    return pattern.sub(there, text)
+    slash = "\\" if windows else "/"
+    return pattern.sub(lambda found: f"{here}{(found[1] or '').replace(slash, '/')}", text)
 
 
 _REFERENCES = 12  # maximum number of files that were only read; they save a search, and are no complete list
@@ -413,7 +400,7 @@ def last_action(facts: Facts) -> str:
     if check is not None and (action is None or action.target != command_line(check.text)):
         parts.append(f"Last check: {check_event(facts)}")
     if turn := work.unfinished_turn(facts):
-        parts.append(capitalised(turn_line(facts, turn)))
+        parts.append(capitalised(work.turn_line(facts, turn)))
     return "\n\n".join(each for each in (*parts, said_last(facts)) if each)
 
 
@@ -425,19 +412,19 @@ _PLAN_LINE = 200
 
 
 def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
-    """The plan of a session, complete and word for word.
-
-    Args:
-        facts: the facts of the transcript.
-        workflow: the plan of the active workflow session; None without one.
-    """
+    """The plan of a session, complete and word for word; `workflow` is that of an active workflow session."""
     parts: list[tuple[str, str, str]] = []
+    approved, undecided = plan_in_force(facts), work.undecided_plan(facts)
     if workflow is not None and workflow.content.strip():
         parts.append(("workflow", "Workflow plan", workflow.content))
     if facts.todos:
         parts.append(("todo", "Todo list", todo_list(facts.todos)))
-    parts += _put_before_user(facts)
-    if not any(source == "user-stated" for source, _, _ in parts) and (said := stated_plan(facts.asked)):
+    if approved:
+        parts.append(("user-stated", f"Approved plan{_where(approved)}", _quoted(approved)))
+    if undecided:
+        title = f"Plan {plan_status(undecided)}".strip()
+        parts.append(("inferred", f"{title}{_where(undecided)}", _quoted(undecided)))
+    if not approved and (said := stated_plan(facts.asked)):
         parts.append(("user-stated", "In the user's words", said))
     if not parts:
         parts.append(("inferred", "", events.inferred_plan(facts)))
@@ -447,25 +434,12 @@ def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
 
 
 def todo_list(todos: Iterable[Todo]) -> str:
-    """Todos with their boxes, as the seed writes them: ``- [x]``, see `mark_of`.
-
-    Details follow each item, indented.
-    """
-    return "\n".join(f"- [{mark_of(todo)}] {_task_text(todo)}" for todo in todos)
-
-
-def _task_text(todo: Todo) -> str:
-    details = todo.details.strip() if todo.details.strip() != todo.content.strip() else ""
-    text = f"{todo.content.strip()}\n{details}" if details else todo.content.strip()
-    return "\n".join(line.rstrip() for line in markdown.indented(text).split("\n"))
-
-
-def _put_before_user(facts: Facts) -> Iterator[tuple[str, str, str]]:
-    """The last approved plan, and a later one without a decision."""
-    if plan := plan_in_force(facts):
-        yield "user-stated", f"Approved plan{_where(plan)}", _quoted(plan)
-    if plan := work.undecided_plan(facts):
-        yield "inferred", f"Plan {plan_status(plan)}".strip() + _where(plan), _quoted(plan)
+    """Todos with their boxes, as the seed writes them (see `mark_of`); details follow each, indented."""
+    rows: list[str] = []
+    for todo in todos:
+        text = "\n".join(dict.fromkeys((todo.content.strip(), todo.details.strip()))).strip()
+        rows += f"- [{mark_of(todo)}] {markdown.indented(text)}".split("\n")
+    return "\n".join(row.rstrip() for row in rows)
 
 
 def _where(plan: PlanFact) -> str:
@@ -485,11 +459,9 @@ def _quoted(plan: PlanFact) -> str:
         for number, line in enumerate(lines, 1)
         if not inside[number - 1] and (_HEADING.match(line) or _BOX.match(line))
     ]
-    where = (
-        f"read it in {shown_path(plan.path, None)}"
-        if plan.path
-        else f"it stands at {citation(plan.source)} of the transcript"
-    )
+    where = f"it stands at {citation(plan.source)} of the transcript"
+    if plan.path:
+        where = f"read it in {shown_path(plan.path, None)}"
     head = f"{len(content):,} characters, {len(lines):,} lines; {where}. Its headings by line number:"
     more = len(outline) - _OUTLINED
     rest = [f"and {more} more headings and boxes"] if more > 0 else []
@@ -505,28 +477,19 @@ _COMMANDS = 10
 def recovery_notes(facts: Facts, root: Path, changed: Iterable[RoleFile], *, with_requests: bool) -> str:
     """Everything that has no section of its own, under bold titles.
 
-    Args:
-        facts: the facts of the transcript.
-        root: the project's root.
-        changed: the changed files that the section Working Files has no room for.
-        with_requests: include the user's requests, unless an inferred plan has them.
+    `changed` are the files that Working Files has no room for; an inferred plan has the requests already.
     """
-    failures = [events.error_event(facts, error, root) for error in last_errors(facts, _ERRORS)]
-    groups = (
-        (
-            "Asked before what is quoted below, newest first",
-            list(_older_requests(facts)) if with_requests else [],
-        ),
-        ("Changed, too", [f"{file.path} (role: {file.role})" for file in changed]),
-        ("Failures on record, newest first", failures),
-        (COMMANDS_RUN, list(events.commands_run(facts, _COMMANDS))),
-        (SEEN, events.seen_addresses(facts)),
-        ("Session", list(_session(facts))),
-    )
-    sections = (
-        f"**{title}**\n" + "\n".join(f"- {line}" for line in lines) for title, lines in groups if lines
-    )
-    return "\n\n".join(sections)
+    failures = (events.error_event(facts, error, root) for error in last_errors(facts, _ERRORS))
+    groups: dict[str, Iterable[str]] = {
+        "Asked before what is quoted below, newest first": _older_requests(facts) if with_requests else (),
+        "Changed, too": (f"{file.path} (role: {file.role})" for file in changed),
+        "Failures on record, newest first": failures,
+        COMMANDS_RUN: events.commands_run(facts, _COMMANDS),
+        SEEN: events.seen_addresses(facts),
+        "Session": _session(facts),
+    }
+    listed = {title: list(lines) for title, lines in groups.items()}
+    return "\n\n".join("\n- ".join((f"**{title}**", *lines)) for title, lines in listed.items() if lines)
 
 
 def _older_requests(facts: Facts) -> Iterator[str]:
@@ -560,15 +523,9 @@ def _session(facts: Facts) -> Iterator[str]:
 
 _COUNT = 25  # maximum number of items in lists that grow with a session; the last ones are kept
 _FEW = 3
+_NO_READ = "no file on record that a tool read, beside those changed"
 _NO_REFERENCE = "only changed, removed or temporary files among those read by tools"
 _FILES = 12
-
-
-def _objective(facts: Facts) -> str:
-    """The goal, and what was asked last, in as many characters as the checklist allows."""
-    about, asked = goal(facts), work.telling_requests(facts)
-    last = f"\n{asked[0].quoted(LAST)}" if len(asked) > 1 or (asked and plan_in_force(facts)) else ""
-    return shortened(f"{about}{last}", LONG_OBJECTIVE)
 
 
 def draft_recovery(
@@ -576,32 +533,25 @@ def draft_recovery(
 ) -> Recovery:
     """The recovery text of a session: all fourteen sections, followed by quotes.
 
-    Args:
-        facts: the facts of the transcript.
-        root: the project's root.
-        session_id: the active workflow session (``WFS-...``), "" without one.
-        workflow: that session's plan.
+    `workflow` is the plan of the active workflow session, `session_id` its id (``WFS-...``), "" without one.
     """
-    top = str(root)
-    plan = choose_plan(facts, workflow)
-    changed = working_files(facts, top)
+    top, about, asked = str(root), goal(facts), work.telling_requests(facts)
+    if len(asked) > 1 or (asked and plan_in_force(facts)):
+        about = f"{about}\n{asked[0].quoted(LAST)}"
+    plan, changed = choose_plan(facts, workflow), working_files(facts, top)
+    decided = (
+        with_source(f"{each.decision}: {each.reason}", each.source) for each in recorded_decisions(facts)
+    )
+    unread = _NO_REFERENCE if facts.read_files else _NO_READ
     recovery = Recovery(
         session_id=session_id,
         project_root=top,
-        objective=_objective(facts) or f"{UNKNOWN}: no words of the user on record",
+        objective=shortened(about, LONG_OBJECTIVE) or f"{UNKNOWN}: no words of the user on record",
         plan=plan,
         working_files=changed[:MOST_FILES] or _no_file(facts, "no edit by a tool on record"),
-        reference_files=reference_files(facts, top)
-        or _no_file(
-            facts,
-            _NO_REFERENCE if facts.read_files else "no file on record that a tool read, beside those changed",
-        ),
+        reference_files=reference_files(facts, top) or _no_file(facts, unread),
         last_action=last_action(facts),
-        decisions=_last_unique(
-            with_source(f"{each.decision}: {each.reason}", each.source)
-            for each in work.recorded_decisions(facts)
-        )
-        or _nothing(facts, "no answer and no decided plan on record"),
+        decisions=_last_unique(decided) or _nothing(facts, "no answer and no decided plan on record"),
         constraints=_nothing(facts, "none is read off sentences; the user's words stand in the last section"),
         dependencies=tuple(with_source(*change) for change in package_changes(facts).items())
         or _nothing(facts, "no command recognised as one that installs packages by name"),
