@@ -90,11 +90,7 @@ def _memory_line(capture: Capture) -> str:
 
 
 def parse_capture(text: str) -> Capture:
-    """Parse a capture, possibly written by another tool.
-
-    Raises:
-        FormatError: when it is not a capture, or its status or time cannot be read.
-    """
+    """Parse a capture, perhaps another tool's; its title or status and its time are needed."""
     document = markdown.read(file_text(text).split("\n"), _LAYOUT)
     meta, header, titled = _read_header(document.preamble)
     if not titled and "status" not in meta:

@@ -31,14 +31,7 @@ def memory_name(capture_name: str) -> str:
 
 
 def render_pending(*, timestamp: datetime, session_id: str, transcript: str, first_message: str) -> str:
-    """The text of a new capture.
-
-    Args:
-        timestamp: When the compaction began; aware.
-        session_id: Claude Code's session id.
-        transcript: Path of the transcript.
-        first_message: The user's first message; cut at `FIRST_MESSAGE_LIMIT`.
-    """
+    """The text of a new capture; `timestamp`, when the compaction began, is aware."""
     return (
         head("pending", timestamp, without_backticks(one_line(session_id)))
         + f"\n## Transcript\n\n{fence(one_line(transcript))}\n"

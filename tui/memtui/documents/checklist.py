@@ -35,11 +35,7 @@ class Point(NamedTuple):
 
 
 class CheckedText:
-    """A recovery text that is being checked.
-
-    Raises:
-        FormatError: it holds none of the sections of a recovery text.
-    """
+    """A recovery text that is being checked."""
 
     def __init__(self, text: str) -> None:
         self.recovery = parse_recovery(text)
@@ -87,11 +83,7 @@ _Check = Callable[[CheckedText], tuple[Verdict, str] | _Answer]
 
 
 def check_recovery(text: str) -> tuple[Point, ...]:
-    """The points of the checklist in the seed's order.
-
-    Raises:
-        FormatError: the text holds none of the sections of a recovery text.
-    """
+    """The points of the checklist in the seed's order."""
     checked = CheckedText(text)
     points = []
     for name, (title, check) in _POINTS.items():

@@ -58,11 +58,7 @@ class ActiveCommands(NamedTuple):
 
 
 def parse_active_commands(text: str) -> ActiveCommands:
-    """Parse the active commands, including the single `active_command` of old files.
-
-    Raises:
-        FormatError: when the text is not JSON, or not an object.
-    """
+    """Parse the active commands, including the single `active_command` of old files."""
     file = _load(text)
     commands: list[ActiveCommand] = []
     broken: list[str] = []
@@ -91,9 +87,6 @@ def remove_commands(text: str, names: Collection[str] | None) -> str:
     """The text without the commands of these names; with None, without any entry, usable or not.
 
     An old file's `active_command` keeps its other members; its name becomes null.
-
-    Raises:
-        FormatError: see `parse_active_commands`.
     """
     file, before = _load(text), _load(text)
     value, old = file.get(_KEY), file.get(_OLD_KEY)
@@ -110,16 +103,7 @@ def remove_commands(text: str, names: Collection[str] | None) -> str:
 
 
 def add_command(text: str, entry: Any, *, index: int | None = None) -> str:
-    """The text with one more entry, unless it already has one of that name.
-
-    Args:
-        text: the file's text; an empty one becomes a file.
-        entry: the entry, with a name.
-        index: its place in the array, the end by default.
-
-    Raises:
-        FormatError: when the text is not a JSON object.
-    """
+    """The text with one more entry, by default at the end, unless it already has one of that name."""
     file = _load(text) if text.strip(f"{_BOM} \t\r\n") else {}
     value = file.get(_KEY)
     entries = list(value) if isinstance(value, list) else []

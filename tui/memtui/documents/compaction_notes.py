@@ -31,10 +31,7 @@ _UNDONE = (TaskKind.OPEN, TaskKind.NEXT, TaskKind.LATER, TaskKind.IN_PROGRESS)
 def compaction_notes(facts: Facts, state: SessionState, root: Path) -> str:
     """The notes as Markdown, with a ``##`` section for each kind of line in the session; "" without any.
 
-    Args:
-        facts: the facts of the transcript.
-        state: the session's current document: its decisions and open steps may come from a person or a model.
-        root: the project's folder, to which paths become relative.
+    Decisions and open steps of `state`, the session's document, may come from a person or a model.
     """
     question = unanswered(facts)
     tasks = known_open_tasks(facts, state) or [work.line for work in open_steps(facts)]

@@ -117,13 +117,7 @@ _OPEN = (TaskKind.OPEN, TaskKind.NEXT, TaskKind.LATER, TaskKind.IN_PROGRESS)
 def merged_tasks(
     previous: Sequence[Task], drafted: Sequence[Task], *, gone: Collection[str] = ()
 ) -> tuple[Task, ...]:
-    """The tree of the next version, of any size; `collapsed` limits it.
-
-    Args:
-        previous: the tree of the version before.
-        drafted: the tasks in the new part of the conversation.
-        gone: keys of open tasks that are no longer wanted.
-    """
+    """The tree of the next version, of any size (see `collapsed`); `gone` are keys of open tasks to drop."""
     after = flat(drafted)
     before = [_with_full_text(task, after) for task in flat(previous) if not is_ours(task)]
     keys = {task_key(task.text) for task in before}
@@ -312,13 +306,7 @@ def draft_session_state(facts: Facts, project: Project, version: int = 1) -> Ses
 
 
 def next_state(previous: SessionState | None, facts: Facts, project: Project) -> SessionState | None:
-    """The next version of a session's state, from facts alone; None if nothing would change.
-
-    Args:
-        previous: the previous version; None for the first one.
-        facts: all facts up to now.
-        project: the session's project.
-    """
+    """The next version of a session's state, from all facts up to now; None if nothing would change."""
     drafted = session_state.raw_state(facts, project)
     if previous is None:
         return merge(None, drafted)
@@ -337,13 +325,8 @@ def merge(
     """The next version from any draft, by the rules of seed 003; None if nothing would change.
 
     IDENTITY, except for the project's name, and CONVERSATION DYNAMICS take the values that the draft fills;
-    the TASK TREE keeps finished and unmentioned tasks; KEY DECISIONS only grow; WORKING CONTEXT is the
-    draft's. Lines and sections added by a person stay.
-
-    Args:
-        previous: the version before; None for the first one.
-        drafted: the draft; its version number is ignored.
-        gone: keys of open tasks (`task_key`) that are no longer wanted.
+    the TASK TREE keeps finished and unmentioned tasks, and open ones unless their keys are `gone`; KEY
+    DECISIONS only grow; WORKING CONTEXT is the draft's. Lines and sections added by a person stay.
     """
     before, drafted = previous or SessionState(version=0), drafted.with_texts(masked)
     others = [section for section in before.extra if not is_quotes(section)] or drafted.extra

@@ -30,11 +30,7 @@ _Texts.add_constructor(_NULL, lambda *_: "")
 
 
 def load(text: str) -> dict[str, object]:
-    """The values of YAML: texts, lists or mappings.
-
-    Raises:
-        FormatError: it is not a valid mapping.
-    """
+    """The values of YAML: texts, lists or mappings."""
     try:
         values = yaml.load(text, Loader=_Texts)  # noqa: S506 - it makes texts alone
     except (yaml.YAMLError, ValueError, RecursionError):  # half a character; nested too deeply
@@ -151,21 +147,13 @@ def moment_of(memory_id: str) -> datetime | None:
 
 
 def parse_stored(data: bytes) -> StoredMemory:
-    """Read a stored memory.
-
-    Raises:
-        FormatError: when it has no front matter, or none with an id and a time, as a file put there by hand.
-    """
+    """Read a stored memory; without an id and a time, as in a file put there by hand, a `FormatError`."""
     head, body = _split(data)
     return StoredMemory(meta=_meta(head), body=body)
 
 
 def read_head(data: bytes) -> MemoryMeta:
-    """Read only the front matter; `data` may be just the beginning of the file.
-
-    Raises:
-        FormatError: see `parse_stored`; also when `data` ends before the front matter does.
-    """
+    """Read only the front matter; `data` may be just the beginning of the file, but has to hold all of it."""
     return _meta(_split(data)[0])
 
 

@@ -84,11 +84,7 @@ def render_memory(memory: MemoryFile) -> str:
 
 
 def parse_memory(text: str) -> MemoryFile:
-    """Read a memory file.
-
-    Raises:
-        FormatError: when it has neither a title nor a section of a memory file.
-    """
+    """Read a memory file: a title or one of its sections makes it one."""
     document = markdown.read(file_text(text).split("\n"), _LAYOUT)
     title, preamble = _read_title(document.preamble)
     if title is None and not document.bodies:

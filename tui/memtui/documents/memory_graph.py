@@ -57,11 +57,7 @@ def entities(recovery: Recovery, said: MemoryMeta | None = None) -> tuple[Entity
     """Entities of a memory, each once: files, decisions, packages, sessions, the project.
 
     Files are those it lists, the modified ones first, then those named elsewhere by an absolute path.
-    A relative path is taken from the project's root.
-
-    Args:
-        recovery: the text.
-        said: its metadata in the store; None if it is not stored.
+    A relative path is taken from the project's root. `said` is the metadata of a stored one.
     """
     root = without_backticks(one_line(recovery.project_root.strip() or (said.project if said else "")))
     listed = [file.path for file in (*recovery.working_files, *recovery.reference_files)]
@@ -130,13 +126,7 @@ _NORMAL: dict[str, Callable[[str], str]] = {
 
 
 def entity_weight(key: Key, named_by: int, total: int) -> float:
-    """Weight of a shared entity: the fewer memories name it, the higher.
-
-    Args:
-        key: the entity's.
-        named_by: how many memories name it, at least 2.
-        total: how many memories there are.
-    """
+    """Weight of an entity shared by `named_by` of `total` memories: the fewer name it, the higher."""
     rest = max(0, total - named_by)
     return _WEIGHTS[key[0]] * math.log1p((rest + 0.5) / (named_by + 0.5))
 
@@ -189,12 +179,7 @@ class Graph(NamedTuple):
 
 
 def graph_of(memories: Iterable[tuple[str, str, Sequence[Entity]]], *, least: int = 1) -> Graph:
-    """The graph of some memories.
-
-    Args:
-        memories: id, title and entities of each, newest first.
-        least: the minimum number of memories that an entity must be named by.
-    """
+    """The graph of memories, newest first, with the entities that at least `least` of them name."""
     given = list(memories)
     named_by = Counter(entity.key for _, _, named in given for entity in named)
     nodes: list[Node] = []

@@ -40,13 +40,7 @@ def parse_pins(text: str) -> list[Pin]:
 
 
 def with_pin(text: str, pin: Pin, place: int | None = None) -> str:
-    """The file with another pin.
-
-    Args:
-        text: the file's text; "" for a new one.
-        pin: what to add.
-        place: its index among the pins; None for the end.
-    """
+    """The file with another pin at an index among the pins, by default at the end."""
     lines = (text or TITLE).split("\n")
     items = _items(text)
     if place is not None and place < len(items):

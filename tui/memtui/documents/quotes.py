@@ -155,12 +155,7 @@ _LIMITS = {CLAUDE: (800, 4_000), AT_WORK: (500, 1_500), SUBAGENT: (300, 900), US
 
 
 def quotes_section(facts: Facts, *, clock: bool = False) -> tuple[Section, ...]:
-    """The section, with secrets masked; empty without any known words.
-
-    Args:
-        facts: the facts of the transcript.
-        clock: adds the local time of each quote, for people.
-    """
+    """The section, with secrets masked, and with `clock` the local times; empty without any known words."""
     found = [(said, who) for who in _LIMITS for said in quotes_of(who, facts)]
     found.sort(key=lambda each: (each[0].source.line, each[0].source.timestamp), reverse=True)
     items = [

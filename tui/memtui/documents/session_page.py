@@ -94,13 +94,7 @@ def _head(agent: str, subagent: Subagent, safe: Safe) -> str:
 
 
 def html_page(title: str, notes: Iterable[str], body: Iterable[str]) -> Iterator[str]:
-    """A self-contained page, part by part: no scripts, nothing loaded.
-
-    Args:
-        title: one line.
-        notes: lines below it.
-        body: HTML.
-    """
+    """A self-contained page, part by part: no scripts, nothing loaded. `body` is HTML, the rest is not."""
     name, css = escape(clean_line(title)), _CSS.read_text("utf-8")
     style = b64encode(hashlib.sha256(css.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{style}'; base-uri 'none'; form-action 'none'"

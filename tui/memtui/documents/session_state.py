@@ -300,10 +300,9 @@ def _entry(label: str, value: str) -> str:
 
 
 def parse_session_state(text: str) -> SessionState:
-    """Parse a document. Text before its first and after its last line (a model's chatter) is dropped.
+    """Parse a document: its first line or one of the five sections makes it one.
 
-    Raises:
-        FormatError: when it has neither the first line nor one of the five sections.
+    Text before its first and after its last line (a model's chatter) is dropped.
     """
     version, lines = _within(file_text(text).split("\n"))
     document = read(lines, _LAYOUT, _is_rule)
@@ -362,9 +361,7 @@ def _decision(entry: str) -> Decision:
 def grouped(paths: Iterable[str], limit: int) -> str:
     """Paths in one line: ``src/{a.py, b.py}, README.md``, folders in order of appearance.
 
-    Args:
-        paths: paths in display form, with ``/``.
-        limit: maximum length in characters; the remaining files are counted.
+    Beyond `limit` characters the remaining files are counted.
     """
     folders: dict[str, list[str]] = {}
     left = 0

@@ -158,11 +158,7 @@ class Entry:
 
 
 def read_entries(path: Path, lines: tuple[int, int] | None = None) -> Iterator[Entry]:
-    """The entries of a transcript in file order; of `lines`, first and last, or of all.
-
-    Raises:
-        OSError: the file cannot be read.
-    """
+    """The entries of a transcript in file order; of `lines`, first and last, or of all."""
     for line in read_lines(path):
         if lines is not None and line.number > lines[1]:
             return

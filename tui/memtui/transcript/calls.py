@@ -38,11 +38,8 @@ class _Waiting:
 class CallLog:
     """Pairs calls with results by their id.
 
-    Subagents count for the files and, because they share it, the task list.
-
-    Args:
-        said: receives the user's words in a rejection.
-        has_read: receives each file that was read, with the text read.
+    Subagents count for the files and, because they share it, the task list. `said` receives the user's words
+    in a rejection, `has_read` each file that was read, with the text read.
     """
 
     def __init__(self, said: Callable[[str], None], has_read: Callable[[str, str], None]) -> None:

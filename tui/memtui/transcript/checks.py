@@ -136,12 +136,9 @@ def selected_tests(command: str) -> frozenset[str]:
 
 
 def covers(passed: frozenset[str], failed: frozenset[str], message: str) -> bool:
-    """Whether a successful run that selected `passed` proves that an earlier, failed run would now pass.
+    """Whether success of a run of the tests `passed` proves that an earlier run of `failed` would now pass.
 
-    Args:
-        passed: the selection of the successful run.
-        failed: the selection of the failed run.
-        message: the output of the failed run, which may name the failed tests.
+    The output of the failed run, `message`, may name the tests that failed. No names are all tests.
     """
     if not passed:
         return True
@@ -178,12 +175,7 @@ def hides_outcome(command: str) -> bool:
 
 
 def hidden_failure(command: str, output: str) -> str:
-    """The failure that a check printed although its command line exited with 0; "" for none.
-
-    Args:
-        command: a command line that exited with 0.
-        output: its output.
-    """
+    """The failure that a check printed although its command line exited with 0; "" for none."""
     if not hides_outcome(command) or not _holds_stem(output) or not is_check(command):
         return ""
     output = masked(output)[-_LONGEST:]

@@ -200,9 +200,7 @@ def may_ask(line: bytes, at: int = 0, end: int | None = None) -> bool:
 def request_of(record: Record, known: str = "") -> Request | None:
     """The request that an assistant record answers; None for messages of Claude Code itself.
 
-    Args:
-        record: the record.
-        known: the message id of the previous record; further parts of that message give None.
+    Further parts of a message whose id is `known` from the record before give None, too.
     """
     message = record.get("message")
     if not isinstance(message, dict):

@@ -326,16 +326,9 @@ def read_facts(
 ) -> Facts:
     """The facts of a transcript, and of subagents' transcripts beside it.
 
-    Args:
-        path: a Claude Code transcript (JSONL).
-        until: stop before the first compaction at or after this time: a capture covers what precedes its
-            compaction. Without such a compaction the file is read to its end.
-        progress: called now and then with the bytes read and the file's size.
-        cancelled: asked now and then; when it answers True the reading ends with `ReadingCancelledError`.
-
-    Raises:
-        OSError: the transcript cannot be read.
-        ReadingCancelledError: `cancelled` answered True.
+    A capture covers what precedes its compaction: reading stops before the first one at or after `until`, if
+    there is one. `progress` is called now and then with the bytes read and the file's size; once `cancelled`
+    answers True, `ReadingCancelledError` is raised.
     """
     return _Reading(path, until).read(progress, cancelled)
 

@@ -57,12 +57,7 @@ def may_remove(command: str) -> bool:
 
 
 def removals(command: str, cwd: str) -> list[Removal]:
-    """Paths that a successful command names as deleted, moved or restored.
-
-    Args:
-        command: a command line of a Unix shell or of PowerShell.
-        cwd: where it ran.
-    """
+    """Paths that a successful command, of a Unix shell or PowerShell, names as deleted, moved or restored."""
     if not may_remove(command):
         return []
     found: list[Removal] = []

@@ -31,11 +31,7 @@ def never() -> bool:
 
 
 def opened(path: Path) -> BinaryIO:
-    """A transcript for reading lines of it in any order.
-
-    Raises:
-        OSError: it cannot be read, or is not a regular file: a pipe might never end.
-    """
+    """A transcript for reading lines of it in any order."""
     return open(path, "rb", buffering=1 << 17, opener=regular_only)
 
 
@@ -88,11 +84,7 @@ class LineIndex:
         return bisect_right(self.asks, line)
 
     def read(self, file: BinaryIO, line: int) -> list[Block]:
-        """The blocks of a line.
-
-        Raises:
-            OSError: the file cannot be read.
-        """
+        """The blocks of a line."""
         start, end = self.start(line), self.start(line + 1)
         if end - start > LINE_LIMIT:
             return blocks(Line(start, end, (), "too long"))
@@ -100,11 +92,7 @@ class LineIndex:
         return [block for each in read_lines(file, start=start, stop=end) for block in blocks(each)]
 
     def scan(self, path: Path, cancelled: Callable[[], bool] = never) -> bool:
-        """Find the lines added since the last call; False when the file has become shorter.
-
-        Raises:
-            OSError: the file cannot be read.
-        """
+        """Find the lines added since the last call; False when the file has become shorter."""
         with opened(path) as file:
             if file.seek(0, 2) < self.end:
                 return False
@@ -143,11 +131,7 @@ class LineIndex:
             first = after
 
     def classify(self, path: Path, cancelled: Callable[[], bool] = never) -> None:
-        """Find the turns and compactions among the lines scanned since the last call.
-
-        Raises:
-            OSError: the file cannot be read.
-        """
+        """Find the turns and compactions among the lines scanned since the last call."""
         stop = len(self._starts)
         with opened(path) as file:
             for first, data in self.stretches(file, self._classified, stop):
@@ -267,11 +251,7 @@ def hits_in(found: list[Block], query: Query, rows: Rows) -> list[Hit]:
 def find(
     path: Path, index: LineIndex, query: Query, first: int, stop: int, rows: Rows
 ) -> Iterator[list[Hit]]:
-    """Yield the hits in the lines from `first` to `stop`, for a stretch of them at a time.
-
-    Raises:
-        OSError: the file cannot be read.
-    """
+    """Yield the hits in the lines from `first` to `stop`, for a stretch of them at a time."""
     with opened(path) as file:
         for start, data in index.stretches(file, first, stop):
             yield [

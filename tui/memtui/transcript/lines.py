@@ -70,18 +70,11 @@ def read_lines(
 ) -> Iterator[Line]:
     """Stream the lines of a transcript, without private parts; blank lines are left out.
 
-    The file is read in blocks and never held whole; a line over `LINE_LIMIT` is not held at all.
-
-    Args:
-        path: the transcript, or a stream of it, which is read from its beginning.
-        start: byte offset to begin at: 0, or the `end` of a line read before.
-        stop: byte offset to end at; the file's end when None.
-        first: number of the line at `start`: 1, or the `next_number` of a line read before.
-        skip: tells which lines need no parsing; by default `is_bookkeeping`.
-        few: whether only few lines are wanted.
-
-    Raises:
-        OSError: the file cannot be read, or is not a regular one: a pipe might never end.
+    The file is read in blocks and never held whole; a line over `LINE_LIMIT` is not held at all. A stream is
+    read from its beginning, anything but a regular file is an `OSError`, as a pipe might never end. To go on,
+    `start` is the `end` of a line read before, `first` its `next_number`; `stop` is a byte offset, too.
+    `skip` tells which lines need no parsing, by default bookkeeping; `few` chooses the parser that is quick to
+    import.
     """
     skip = skip or is_bookkeeping
     with _opened(path) as file:

@@ -76,17 +76,9 @@ class Reading(NamedTuple):
 def read_messages(
     path: Path | BinaryIO, start: int = 0, first: int = 1, *, agent: bool = False, few: bool = False
 ) -> Iterator[Reading]:
-    """The lines of a transcript from a byte offset on, with their messages.
+    """The lines of a transcript, or a stream of it, with their messages, from line `first` at `start` on.
 
-    Args:
-        path: the transcript, or a stream of it.
-        start: the offset of a line.
-        first: its number.
-        agent: whether it is a subagent's own, in which its task counts as an ask.
-        few: whether only few lines are wanted.
-
-    Raises:
-        OSError: the file cannot be read.
+    In a subagent's own (`agent`) its task counts as an ask; see `read_lines` for `few`.
     """
     queued = ""
     for line in read_lines(path, start=start, first=first, skip=_is_idle, few=few):

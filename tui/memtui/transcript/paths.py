@@ -174,12 +174,7 @@ _EXTENSION = re.compile(r"\.\w+$")
 
 
 def role_of(path: str, root: str = "") -> Role:
-    """The role of a file by its path, of Unix or Windows.
-
-    Args:
-        path: absolute.
-        root: the project's folder, whose own name says nothing about its files.
-    """
+    """The role of a file by its absolute path, of Unix or Windows; the name of `root` says nothing."""
     inside = inside_of(path, root)
     slashes = "/" + inside.replace("\\", "/").lstrip("/")
     if inside == path and _SCRATCH.search(path):

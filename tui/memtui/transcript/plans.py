@@ -81,10 +81,7 @@ class PlanLog:
     def given(self, content: str, stated: bool, source: Source) -> None:
         """Record a plan given to a fresh context: the result of accepting a plan with `clear context`.
 
-        Args:
-            content: the plan.
-            stated: whether it came in ``planContent``, not only in the prompt.
-            source: where the plan was given.
+        It was `stated` if it came in ``planContent``, not only in the prompt.
         """
         content = content[:_TEXT_LIMIT].strip()
         last = self._plans[-1] if self._plans else None

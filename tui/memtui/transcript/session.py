@@ -102,15 +102,7 @@ class SessionHead(NamedTuple):
 
 
 def session_head(path: Path, end: int) -> SessionHead:
-    """Read both ends of a transcript.
-
-    Args:
-        path: the transcript.
-        end: byte offset of a line near its end, from which on the last time and the model are searched for.
-
-    Raises:
-        OSError: the file cannot be read.
-    """
+    """Read both ends of a transcript; the model and the last time are looked for from `end` on, a line's beginning."""
     model = started = ended = ""
     for line in islice(read_lines(path, stop=_ENDS), _FIRST_LINES):
         for record in line.records:
@@ -163,11 +155,7 @@ class SessionSummary:
 
 
 def summarize(path: Path, cancelled: Callable[[], bool] = never) -> SessionSummary:
-    """The summary of a transcript; only of a part of it if `cancelled`, which is polled, returns True.
-
-    Raises:
-        OSError: the file cannot be read.
-    """
+    """The summary of a transcript; only of a part of it if `cancelled`, which is polled, returns True."""
     reading = _Reading()
     for line in read_lines(path, skip=reading.passes_over):
         if cancelled():
@@ -241,13 +229,9 @@ class _Reading:
 
 
 def better_name(name: str, ask: str) -> str:
-    """The name that a session without a title has after one more request: the first that is no command.
+    """The name of a session without a title after one more request, masked: the first that is no command.
 
     A command with at most an argument or two says little, "continue" less.
-
-    Args:
-        name: its name before; "" for none.
-        ask: the request, masked.
     """
     words = len(ask.split())
     telling = (words >= _TELLING or not ask.isascii()) and not _is_command(ask)
@@ -278,14 +262,10 @@ _WORDS = 300
 
 
 def agent_transcripts(path: Path, agents: Collection[str]) -> Iterator[tuple[str, Path]]:
-    """The transcripts of a session's subagents: id and file of each.
+    """The transcripts of a session's subagents: id and file of each; its lines name `agents`.
 
     Newer versions keep them in ``<session>/subagents/agent-*.jsonl``, older ones next to the session's own
     file; there a transcript counts if it names the session, or the session names it.
-
-    Args:
-        path: the session's transcript.
-        agents: ids of the subagents that its lines name.
     """
     folder = path.with_suffix("") / "subagents"
     seen: set[str] = set()
@@ -328,11 +308,7 @@ def worker_of(result: Result) -> str:
 
 
 def first_words(transcript: Path) -> str:
-    """The task of a subagent: the first words of its transcript; "" when it has none.
-
-    Raises:
-        OSError: it cannot be read.
-    """
+    """The task of a subagent: the first words of its transcript; "" when it has none."""
     for line in read_lines(transcript, stop=_HEAD):
         for record in line.records:
             if record.get("type") == "user" and (text := events.task_of(record)):

@@ -25,11 +25,9 @@ _PLAN_FILE = re.compile(
 
 
 def description_of(expansion: str, name: str) -> str:
-    """The description in a command's text, "" when it has none.
+    """The description in the text that Claude Code puts in a command's place, "" when it has none.
 
-    Args:
-        expansion: the text that Claude Code puts in the command's place.
-        name: the command's name; a heading that only repeats it is passed over.
+    A heading that only repeats the command's name is passed over.
     """
     text = expansion[:_SCANNED].strip()
     if text.startswith("<"):
@@ -253,11 +251,7 @@ class TurnLog:
         self._end = end
 
     def finish(self, last_line: int) -> tuple[Turn, ...]:
-        """The turns, oldest first.
-
-        Args:
-            last_line: the last line that was read.
-        """
+        """The turns, oldest first; `last_line` is the last line that was read."""
         if self._held is not None:  # its output did not follow, so it is the user's
             self.opened(*self._held)
         return (*self._closed, *([self._finished(last_line)] if self._turn else []))
