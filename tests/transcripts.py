@@ -128,13 +128,14 @@ class Transcript:
             "Edit", f"The file {path} has been updated.", file_path=path, old_string="a", new_string="b"
         )
 
-    def slash(self, name: str, words: str = "") -> None:
+    def slash(self, name: str, words: str = "", text: str = "") -> None:
         """A slash command whose text goes to the model, and its expansion."""
         arguments = f"\n<command-args>{words}</command-args>" if words else ""
         self.user(
             f"<command-message>{name}</command-message>\n<command-name>/{name}</command-name>{arguments}"
         )
-        self.user([{"type": "text", "text": f"# {name}\n\nDo what {name} does."}], isMeta=True)
+        text = text or f"# {name}\n\nDo what {name} does."
+        self.user([{"type": "text", "text": text}], isMeta=True)
 
     def builtin(self, name: str, words: str = "", output: str = "done") -> None:
         """A slash command that Claude Code carries out itself."""

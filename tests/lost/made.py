@@ -6,7 +6,7 @@ from pathlib import Path
 
 from memtui.ground.clock import parse_iso
 from memtui.lost.compare import aftermath_of
-from memtui.lost.records import Aftermath, Row
+from memtui.lost.records import TOGETHER, Aftermath, Row
 from memtui.lost.traces import traces
 from memtui.transcript.facts import read_facts
 from tests.transcripts import Transcript
@@ -42,6 +42,11 @@ def read(made: Transcript, folder: Path, number: int = -1, standing: tuple[Row, 
     trace = traces(path)[number]
     facts = read_facts(path, until=parse_iso(trace.compaction.source.timestamp))
     return aftermath_of(facts, trace, 1, Path(ROOT), transcript=path, standing=standing)
+
+
+def lines(aftermath: Aftermath, kind: str) -> list[str]:
+    """The lines of a kind, each by itself."""
+    return [line for row in aftermath.rows if row.kind == kind for line in row.text.split(TOGETHER)]
 
 
 def row(aftermath: Aftermath, text: str) -> Row:

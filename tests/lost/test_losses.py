@@ -11,7 +11,7 @@ from memtui.lost.verdicts import Text
 from memtui.transcript.records import NOWHERE
 from memtui.transcript.sentences import announces, is_rule, sentences
 from tests.documents.checks import ends_soon
-from tests.lost.made import ROOT, SUMMARY, read, row, session
+from tests.lost.made import ROOT, SUMMARY, lines, read, row, session
 from tests.transcripts import SAID, Transcript
 
 
@@ -122,11 +122,11 @@ def test_code_and_commands_of_a_plan_are_due_until_they_are_written(tmp_path: Pa
     made.tool("ExitPlanMode", "User has approved your plan.", plan=plan)
     made.tool("Write", file_path=f"{ROOT}/round_test.go", content="func TestRoundsUp(t *testing.T) {}")
     made.compaction(summary=SUMMARY)
-    found = {(each.kind, each.text) for each in read(made, tmp_path).rows}
-    assert ("step", "not written yet: Down, TestDown") in found
-    assert ("step", "make totals | jq .net") in found
-    assert ("code", "net := gross - tax // of the line alone") in found
-    assert not [text for _, text in found if "TestRoundsUp" in text]
+    found = read(made, tmp_path)
+    steps = lines(found, "step")
+    assert {"not written yet: Down, TestDown", "make totals | jq .net"} <= set(steps)
+    assert lines(found, "code") == ["net := gross - tax // of the line alone"]
+    assert not [text for text in steps if "TestRoundsUp" in text]
 
 
 @pytest.mark.parametrize(("after", "kind"), [(2, "step"), (60, "said")])
@@ -164,7 +164,7 @@ def test_reports_are_read_to_their_end(tmp_path: Path) -> None:
     report = "The column `net_cents` was found.\n" * 60 + "The export still reads `gross_cents`."
     made.tool("Task", report, description="look", prompt="look for the columns")
     made.compaction(summary=SUMMARY)
-    assert row(read(made, tmp_path), "The export still").kind == "report"
+    assert "The export still reads `gross_cents`." in lines(read(made, tmp_path), "report")
 
 
 def test_what_comes_up_again_after_the_compaction_comes_first(tmp_path: Path) -> None:
@@ -316,13 +316,58 @@ def test_of_a_skill_only_what_the_session_uses_is_its_procedure(tmp_path: Path) 
     made.edit(f"{ROOT}/src/tax.ts")
     made.tool("Bash", command="cd web && make all")
     made.compaction(summary=SUMMARY.replace("src/tax.ts", ""))
-    found = [each.text for each in read(made, tmp_path).rows if each.kind == "step"]
-    assert sorted(found) == [
-        "Ask for a review of it",
+    assert lines(read(made, tmp_path), "step") == [
         "Check with `make lint`",
+        "Ask for a review of it",
         "Never change `src/tax.ts` alone",
         "Send it with `gt submit --all`",
     ]
+
+
+def test_of_a_command_that_is_followed_what_comes_next_is_due(tmp_path: Path) -> None:
+    made = Transcript(cwd=ROOT)
+    text = """# /release
+**CRITICAL**: NEVER tag before the checks.
+- Look at `docs/notes.md` first
+### Step 1
+```bash
+rel begin --version <N>
+```
+- It writes `rel.lock`
+### Step 2
+```bash
+rel check # all of it
+rel publish --dry-run 2>&1 | tail
+```
+1. If `rel.lock` is there: follow it
+2. Otherwise look around
+### Step 3: then
+```sh
+rel done --push
+```
+## Related
+- `/rollback` - only if it fails"""
+    made.slash("release", text=text)
+    made.tool("Bash", command="cd web && rel begin --version 7")
+    made.tool("Bash", command="rel check")
+    made.compaction(summary="The release was begun; publish it, then say that it is done.")
+    (due,) = [each for each in read(made, tmp_path).rows if each.kind == "step" and each.standing == "open"]
+    assert (due.state, due.worth > 80) == ("lost", True)
+    assert due.text == "rel publish --dry-run · If `rel.lock` is there: follow it · rel done --push"
+    assert "CRITICAL: NEVER tag before the checks." in lines(read(made, tmp_path), "step")
+
+
+def test_a_command_of_a_procedure_is_kept_only_as_it_stands() -> None:
+    line = Row("step", "rel done --push", NOWHERE, "open", "rel done --push")
+    assert Text("Then say that the release is done: rel it and push.", ()).verdict(line).fate == "lost"
+    assert Text("Then run `rel done --push`.", ()).verdict(line).fate == "kept"
+
+
+def test_missing_lines_of_one_message_are_read_together(tmp_path: Path) -> None:
+    made = session()
+    made.say("1. Count the `net_cents` of it\n2. Then run `make totals` in web\n3. Ask Ann about `vat.csv`")
+    made.compaction(summary=SUMMARY)
+    assert row(read(made, tmp_path), "Count the").text.count(" · ") == 2
 
 
 def test_a_reminder_of_claude_code_in_a_file_that_was_read_is_no_line(tmp_path: Path) -> None:

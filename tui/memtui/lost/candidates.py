@@ -17,7 +17,9 @@ from pathlib import Path
 
 from memtui.documents.work import open_steps, open_tasks, plan_in_force
 from memtui.lost.naming import words
-from memtui.lost.records import Kind, Row
+from memtui.lost.procedure import due
+from memtui.lost.records import PLAN, Kind, Row
+from memtui.lost.text import COMMAND, IDENTIFIER, SHELLS, commands_in, fenced, named, unfenced
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import all_commands, bare_command, is_check, is_lookup, worth_telling
 from memtui.transcript.events import (
@@ -53,8 +55,6 @@ _DOCUMENT = re.compile(r"\.(?:md|mdx|txt|rst|adoc|org)$", re.I)
 _DISCUSSION = re.compile(r"^(?:gh|glab) (?:pr|issue|api|mr|run) |^cat \S+\.(?:md|txt|rst)\b")
 _NUMBERED_LINE = re.compile(r"^ *\d+(?:→|\t)", re.MULTILINE)
 """The number before a line that is read (Claude Code fact)."""
-_PLAN = "plan"
-"""`Row.target` of a line of a plan."""
 _PLANNED = 80
 """The most lines of a plan."""
 _LIMITS = re.compile(r"^(?:no|never|not|do not|don't|without|only|kein|nicht|pas de|sin|не|不|禁止)\b", re.I)
@@ -69,7 +69,6 @@ _PASTED = 800
 _LONG = 4_000
 """Of a longer message of the person only the rules, its beginning and its end are candidates."""
 _QUOTE = 400
-_STEPS = 40
 _OUTPUT = 240
 _LISTING = re.compile(
     r"(?:echo|printf|for|ls|find|grep|rg|sed|git (?:-C \S+ )?(?:diff|status|grep|ls-files|add|commit|push))\b"
@@ -83,20 +82,10 @@ _TEMPORARY = re.compile(
     r"(?:^|[\s`\"'(=])/(?:private/)?(?:tmp|var/folders|dev/shm)/|\[masked: |\bpid\b", re.I
 )
 _ASKED = ("typed", "command", "plan", "comment", "memory")
-_LISTED = re.compile(
-    r"^\s*(?:(?P<number>\d{1,2}[.)])|[-*])\s+(?P<box>\[ \]\s+)?(?P<step>\S.{8,})", re.MULTILINE
-)
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[ \t]*(\w*)")
-_SHELLS = frozenset({"", "bash", "sh", "shell", "console", "zsh"})
-_RUN = re.compile(r"^\s*(?:\$ )?([a-z][\w./-]* [^\n]{3,160})$")
-"""A command in a block of a shell."""
-_STRESSED = re.compile(r"\b[A-Z]{4,}\b")
-_COMMAND = re.compile(r"`[a-z][\w./-]* [^`\n]+`")
-_PROGRAM = re.compile(r"(?:^|[;&|(`])\s*([a-z][\w./-]*)\s", re.MULTILINE)
-"""The programs of a shell's line, and those of commands that are quoted."""
-_TEMPLATE = re.compile(r"\{\w+\}|<\w+>|\[\w+\](?!\()|\be\.g\.")
 _IN_USE = 2
 """The last commands and skills, whose steps may still be due."""
+_PROGRAM = re.compile(r"(?:^|[;&|(`])\s*([a-z][\w./-]*)\s", re.MULTILINE)
+"""The programs of a shell's line, and those of commands that are quoted."""
 # Blanks alone before them: \s* would read a run of empty lines again from each of its lines.
 _SECTION = re.compile(r"^[ \t]*(\d{1,2})\.\s+\S.*?:?\s*$", re.MULTILINE)
 _BOX = re.compile(r"^[ \t]*[-*+][ \t]+\[([ xX])\][ \t]+(\S.*)$", re.MULTILINE)
@@ -112,18 +101,11 @@ _DECLARED = re.compile(
 )
 _COMMENT = re.compile(r"(?:^|\s)(?://+|#+|--)\s+\S+\s+\S|^\s*(?:(?:const|let|var) )?[\w.]+ :?= \S")
 """A line of code with a comment, or that sets something."""
-_QUERY = re.compile(
-    r"\bjq\b|\bcurl\b|\b(?:psql|sqlite3|mysql)\b|\bgh api\b|\bkubectl\b|\bdocker (?:exec|compose)\b"
-)
+_QUERY = re.compile(r"\bcurl\b|\b(?:psql|sqlite3|mysql)\b|\bkubectl\b|\bdocker (?:exec|compose)\b")
 """A command that asks something of data or of a service, which takes a while to get right."""
 _STALE = frozenset({"8", "9"})
 """Sections of Claude Code's summaries on the work of that moment: current work, optional next step."""
 _REQUEST, _ASKS, _PENDING = "1", "6", "7"
-IDENTIFIER = re.compile(
-    r"`[^`\n]+`|(?:[\w.@~-]*/)+[\w.@-]+|\b[\w-]{2,}\.[A-Za-z]\w{0,4}\b|--[\w-]+|#\d+|\b[0-9a-f]{7,40}\b"
-    r"|\b\w*\d[\w.:,%-]*|\b[a-z]+(?:[A-Z]\w*)+|\b\w+_\w+\b|\b[A-Z]{2,}-[A-Z\d-]*\b|[\"“「『][^\"”」』\n]{2,60}[\"”」』]"
-)
-"""A path, a number, a flag, an id, a word of code, or quoted words."""
 
 
 def candidates(transcript: Path, facts: Facts, before: CompactionFact | None, root: Path) -> list[Row]:
@@ -184,6 +166,8 @@ class _Conversation:
         self._calls: dict[str, Call] = {}
         self._expansions: dict[str, tuple[str, Source]] = {}
         """The text of commands and skills, by name."""
+        self._ran: list[tuple[int, str]] = []
+        """Commands, each with its line."""
         self._used: set[str] = set()
         """Programs and identifiers that calls were made with, or that the person has named."""
         self._refused: dict[str, list[Row]] = {}
@@ -221,12 +205,13 @@ class _Conversation:
             self._use(f"{target_of(event)}\n{event.input.get('prompt', '')}")
             if event.name in SHELL_TOOLS:
                 self._tick(str(event.input.get("command", "")), source)
+                self._ran.append((source.line, one_line(target_of(event))))
             self._name = str(event.input.get("skill", "")) if event.name == "Skill" else self._name
         elif isinstance(event, Result) and (call := self._calls.pop(event.id, None)):
             yield from self._result(call, event, source._replace(speaker="tool"))
 
     def _use(self, text: str) -> None:
-        self._used.update(_PROGRAM.findall(text), _named(text))
+        self._used.update(_PROGRAM.findall(text), named(text))
 
     def _result(self, call: Call, result: Result, source: Source) -> Iterator[Row]:
         target = target_of(call)
@@ -279,7 +264,10 @@ class _Conversation:
         """The steps of the last commands and skills, what stayed refused, and an unanswered question."""
         if self._question:
             yield self._question
-        steps = [_expanded(*each, self._used) for each in [*self._expansions.values()][-_IN_USE:]]
+        steps = [
+            due(text, source, self._used, [command for line, command in self._ran if line > source.line])
+            for text, source in [*self._expansions.values()][-_IN_USE:]
+        ]
         yield from self._boxes.values()
         told = [*self._told.values()][-_TOLD:]
         for found in (*steps, *told, *self._refused.values()):
@@ -292,11 +280,11 @@ class _Conversation:
 
 def _of_person(text: str, source: Source) -> Iterator[Row]:
     text = masked(text)
-    said = [*sentences(text), *_run_in(text)]
+    said = [*sentences(text), *commands_in(text)]
     long, pasted = len(text) > _LONG, len(text) > _PASTED
     for number, sentence in enumerate(said):
         rule = is_rule(sentence) or (
-            (_LIMITS.search(sentence) or _COMMAND.search(sentence)) is not None and not announces(sentence)
+            (_LIMITS.search(sentence) or COMMAND.search(sentence)) is not None and not announces(sentence)
         )
         if rule or not pasted or number < 3 or number >= len(said) - 3:
             yield Row("rule" if rule else "ask", ends_of(sentence, _QUOTE), source)
@@ -360,48 +348,9 @@ def _aim(call: Call) -> str:
     return f"{call.name} {' '.join(target_of(call).split()[:3])}"
 
 
-def _expanded(text: str, source: Source, used: set[str]) -> Iterator[Row]:
-    """The lines of a command or skill that are this session's procedure; the rest is advice for any project.
-
-    A line that names something is, where the session has used it. A numbered step, and a box that names
-    nothing, are, where the session has used what a line before it names: the rest of it is still due.
-    """
-    text = masked(without_blocks(text))
-    found: dict[str, tuple[bool, set[str]]] = {}
-    for step in _LISTED.finditer(text):
-        line, number, box = one_line(step["step"]).replace("**", ""), step["number"], step["box"]
-        if number or box or is_rule(line) or _COMMAND.search(line) or _STRESSED.search(line):
-            programs = {command[0].strip("`").split()[0] for command in _COMMAND.finditer(line)}
-            names = programs or _named(line)
-            found.setdefault(line, (bool(number or (box and not names)), names))
-    for line in _run_in(text):
-        found.setdefault(line, (False, {line.split()[0]}))
-    telling = (line for line in found if len(words(line)) > 2 and not _TEMPLATE.search(line))
-    followed = False
-    for line in itertools.islice(telling, _STEPS):
-        goes_on, names = found[line]
-        if names & used or (followed and goes_on):
-            yield Row("step", shortened(line, _QUOTE), source)
-        followed = followed or bool(names & used)
-
-
-def _named(text: str) -> set[str]:
-    """The identifiers in a text with three letters or more, paths also by their last part."""
-    found = {each[0].strip('`"“”「」『』') for each in IDENTIFIER.finditer(text)}
-    found |= {each.rpartition("/")[2] for each in found}
-    return {each for each in found if sum(map(str.isalpha, each)) > 2}
-
-
-def _run_in(text: str) -> Iterator[str]:
-    """The commands in a text's blocks of a shell."""
-    for language, line in _fenced(text):
-        if language in _SHELLS and (found := _RUN.match(line)):
-            yield one_line(found[1])
-
-
 def _code_in(text: str, source: Source) -> Iterator[Row]:
     """The lines of a text's blocks of code that set or explain something."""
-    lines = (line for language, line in _fenced(text) if language not in _SHELLS)
+    lines = (line for language, line in fenced(text) if language not in SHELLS)
     telling = (line for line in lines if _COMMENT.search(line) and not _DECLARED.match(line))
     for line in itertools.islice(telling, _CODE):
         yield Row("code", shortened(one_line(line), _QUOTE), source)
@@ -409,33 +358,14 @@ def _code_in(text: str, source: Source) -> Iterator[Row]:
 
 def _declared_in(text: str) -> list[str]:
     """The names of the functions and tests that a text's blocks of code declare."""
-    found = (_DECLARED.match(line) for language, line in _fenced(text) if language not in _SHELLS)
+    found = (_DECLARED.match(line) for language, line in fenced(text) if language not in SHELLS)
     return list(dict.fromkeys(match[1] for match in found if match))
-
-
-def _fenced(text: str) -> Iterator[tuple[str, str]]:
-    """The lines of a text's blocks, each with the block's language."""
-    return ((language, line) for language, line in _blocks(text) if language is not None)
-
-
-def _unfenced(text: str) -> str:
-    return "\n".join(line for language, line in _blocks(text) if language is None)
-
-
-def _blocks(text: str) -> Iterator[tuple[str | None, str]]:
-    """The lines of a text, each with the language of its block; None outside of blocks."""
-    language = None
-    for line in text.split("\n"):
-        if fence := _FENCE.match(line):
-            language = fence[1] if language is None else None
-        else:
-            yield language, line
 
 
 def _said(text: str, source: Source) -> Iterator[Row]:
     text = masked(text)
     yield from _code_in(text, source)
-    for line in (*_run_in(text), *_listed(text)):
+    for line in (*commands_in(text), *_listed(text)):
         yield Row("said", shortened(line, _QUOTE), source)
     for number, sentence in enumerate(sentences(text)):
         if number < _MESSAGE and len(sentence) <= _QUOTE and _tells(sentence):
@@ -444,7 +374,7 @@ def _said(text: str, source: Source) -> Iterator[Row]:
 
 def _listed(text: str) -> Iterator[str]:
     """The items of numbered lists and the rows of tables in a text."""
-    text = _unfenced(text)
+    text = unfenced(text)
     for item in _NUMBERED_ITEM.findall(text):
         if len(words(item)) > _FEW_WORDS:
             yield one_line(item).replace("**", "")
@@ -454,10 +384,6 @@ def _listed(text: str) -> Iterator[str]:
 
 def _cells(row: str) -> str:
     return " → ".join(cell.strip().replace("**", "") for cell in row.split("|"))
-
-
-def has_command(text: str) -> bool:
-    return _COMMAND.search(text) is not None
 
 
 def _tells(sentence: str) -> bool:
@@ -492,25 +418,25 @@ def _planned(facts: Facts, conversation: _Conversation) -> Iterator[Row]:
     plan = plan_in_force(facts)
     if plan is not None:
         if plan.path:
-            yield Row("step", f"the approved plan: {plan.path}", plan.source, "open", target=_PLAN)
+            yield Row("step", f"the approved plan: {plan.path}", plan.source, "open", target=PLAN)
         yield from _plan_lines(plan.content, plan.source, conversation.written_after(plan.source.line))
 
 
 def _plan_lines(text: str, source: Source, written: str) -> Iterator[Row]:
     due = ", ".join(name for name in _declared_in(text) if name not in written)
     for names in textwrap.wrap(due, _QUOTE - 20):
-        yield Row("step", f"not written yet: {names}", source, target=_PLAN)
+        yield Row("step", f"not written yet: {names}", source, target=PLAN)
     yield from _code_in(text, source)
-    for line in _run_in(text):
-        yield Row("step", shortened(line, _QUOTE), source, target=_PLAN)
-    prose = _unfenced(text)
+    for line in commands_in(text):
+        yield Row("step", shortened(line, _QUOTE), source, target=PLAN)
+    prose = unfenced(text)
     lines = [one_line(item).replace("**", "") for item in _ITEM.findall(prose)]
     lines += [_cells(row) for row in _TABLE_ROW.findall(prose)]
     lines += [each for each in sentences(text) if is_rule(each) or _tells(each)]
-    telling = (line for line in lines if _COMMAND.search(line) or len(words(IDENTIFIER.sub(" ", line))) > 1)
+    telling = (line for line in lines if COMMAND.search(line) or len(words(IDENTIFIER.sub(" ", line))) > 1)
     for line in list(dict.fromkeys(telling))[:_PLANNED]:
         kind: Kind = "rule" if _LIMITS.search(line) else "step"
-        yield Row(kind, shortened(line, _QUOTE), source, target=_PLAN)
+        yield Row(kind, shortened(line, _QUOTE), source, target=PLAN)
 
 
 def _files(facts: Facts, end: int, root: Path) -> Iterator[Row]:
@@ -535,7 +461,7 @@ def _commands(facts: Facts) -> Iterator[Row]:
         if (
             command.outcome != "ok"
             or len(text) > _QUOTE
-            or (not check and not _QUERY.search(text) and (times[text] < 2 or is_lookup(text)))
+            or (not check and (is_lookup(text) or (times[text] < 2 and not _QUERY.search(text))))
         ):
             continue
         yield Row("check" if check else "command", text, command.source, "unknown", text, times[text])

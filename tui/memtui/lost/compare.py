@@ -9,7 +9,7 @@ from pathlib import Path
 from memtui.lost.asked import is_asked
 from memtui.lost.candidates import candidates
 from memtui.lost.handover_marks import MARK
-from memtui.lost.records import Aftermath, Row
+from memtui.lost.records import TOGETHER, Aftermath, Row
 from memtui.lost.traces import Trace
 from memtui.lost.unfounded import unfounded
 from memtui.lost.verdicts import Text, stems
@@ -18,6 +18,10 @@ from memtui.transcript.records import Facts
 
 _TELLING = 3
 """The least words by which a line of Claude's is known again."""
+_JOINED = frozenset({"rule", "step", "ask", "finding", "report", "said", "code"})
+"""Kinds whose neighbours are read together: the item of a list says little by itself."""
+_ROOM = 400
+"""The most characters of neighbours."""
 _AGAIN = 14.0
 """Worth of a line that was needed again, or whose words that the summary lacks all came up again after it."""
 
@@ -103,8 +107,30 @@ def rows_of(
         elif handed is not None and handed.verdict(line).fate == "kept":
             row = replace(row, state="handed over", evidence=None)
         made.append(row)
-    rows = ranked(made)
+    rows = ranked(_joined(made))
     lost = [at for at, row in enumerate(rows) if row.state == "lost"]
     for at in doubles([rows[each].text for each in lost]):
         rows[lost[at]] = replace(rows[lost[at]], double=True)
     return rows
+
+
+def _joined(rows: Sequence[Row]) -> list[Row]:
+    """Rows with those missing lines as one that stand together in a message; lost if one of them is."""
+    found: list[Row] = []
+    last: dict[tuple[str, int, str], int] = {}
+    for row in rows:
+        if not row.missing or row.kind not in _JOINED or row.earlier:
+            found.append(row)
+            continue
+        place = (row.kind, row.source.line, row.standing)
+        before = found[last[place]] if place in last else None
+        if before is None or len(before.text) + len(row.text) > _ROOM:
+            last[place] = len(found)
+            found.append(row)
+        elif doubles((before.text, row.text)):
+            found.append(row)
+        else:
+            first = before if before.state == "lost" or row.state == "maybe" else row
+            text = f"{before.text}{TOGETHER}{row.text}"
+            found[last[place]] = replace(first, text=text, worth=max(before.worth, row.worth))
+    return found

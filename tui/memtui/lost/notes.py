@@ -16,10 +16,11 @@ from memtui.documents.quotes import with_source
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import parse_iso
 from memtui.ground.project import Project
-from memtui.lost.candidates import MOST, candidates, has_command
+from memtui.lost.candidates import MOST, candidates
 from memtui.lost.compare import rows_of
 from memtui.lost.handover_marks import with_mark
-from memtui.lost.records import Row
+from memtui.lost.records import TOGETHER, Row
+from memtui.lost.text import COMMAND
 from memtui.lost.traces import traces
 from memtui.lost.verdicts import Text
 from memtui.lost.worth import HEADING, HEADINGS
@@ -208,13 +209,14 @@ def lost_before(transcript: Path, project: Project, room: int) -> list[str]:
 
 def _line(row: Row) -> str:
     state = " (open)" if row.standing == "open" else ""
-    return f"- {with_source(ends_of(clean_line(safe(row.text)), _QUOTE) + state, row.source)}"
+    parts = (ends_of(part, _QUOTE) for part in clean_line(safe(row.text)).split(TOGETHER))
+    return f"- {with_source(TOGETHER.join(parts) + state, row.source)}"
 
 
 def _stands_alone(row: Row) -> bool:
     """Whether a line is in force without a look at what surrounds it, as far as structure tells."""
     if row.kind == "step":
-        return row.standing == "open" or has_command(row.text) or row.source.speaker != "user"
+        return row.standing == "open" or COMMAND.search(row.text) is not None or row.source.speaker != "user"
     if row.kind == "ask":
         return row.standing == "open" or not is_question(row.text)
     return row.kind not in ("said", "report") and not (row.earlier and row.kind == "task")

@@ -46,6 +46,10 @@ TITLES: dict[Kind, str] = {
 """Kinds in the order in which a list shows them."""
 
 MARKS: dict[State, str] = {"kept": "✓", "handed over": "↺", "lost": "✗", "maybe": "?"}
+TOGETHER = " · "
+"""Stands between quotes that are read together."""
+PLAN = "plan"
+"""`Row.target` of a line of a plan."""
 COUNTS = 44.0
 """The least worth of a loss that counts."""
 LOST, UNFOUNDED, HANDED = "Lost", "Said by the summary alone", "Handed over by memtui"

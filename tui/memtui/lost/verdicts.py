@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from memtui.lost.candidates import IDENTIFIER
 from memtui.lost.naming import Span, words
-from memtui.lost.records import Row
+from memtui.lost.records import PLAN, Row
+from memtui.lost.text import IDENTIFIER
 from memtui.transcript.records import NOWHERE
 
 Fate = Literal["kept", "maybe", "lost"]
@@ -77,12 +77,15 @@ class Text:
         best, at = self._nearest(own)
         near = self._spans[at] if best > _NEAR else None
         best = max(best, _NEAR)
-        wanted = identifiers(line.text)
+        command = line.kind == "step" and line.target not in ("", PLAN)  # to be run as it stands
+        wanted = (line.target.casefold(),) if command else identifiers(line.text)
         missing = tuple(each for each in wanted if not self._names(each))
         if line.kind in _WEIGHTY and wanted and not missing:  # there have to be the other words, too
             others = own - stems(" ".join(wanted))
             best, _ = self._nearest(others)
         everywhere = self._weight(own & self._where.keys()) / (self._weight(own) or 1)
+        if command:
+            return Verdict("lost" if missing else "kept", near, missing)
         fate = self._fate(line, best, everywhere, len(wanted), len(missing))
         return Verdict(fate, near, missing)
 

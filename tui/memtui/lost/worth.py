@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from memtui.lost.records import Kind, Row
+from memtui.lost.records import PLAN, Kind, Row
 from memtui.lost.verdicts import identifiers, stems
 from memtui.transcript.checks import selected_tests
 from memtui.transcript.sentences import is_question
@@ -57,8 +57,9 @@ def worth(line: Row, missing: int, end: int) -> float:
     if line.kind == "check":  # that of the whole project is worth more than one of some files or tests
         missing = 3 - len(identifiers(line.text)) - bool(selected_tests(line.text))
     short = -8.0 if len(line.text) < 24 and HEADING[line.kind] == "O" else 0.0
-    if line.kind == "step" and line.standing != "open" and not line.target:  # of a command's general advice
-        short -= 16.0 if "`" in line.text else 26.0
+    if line.kind == "step" and line.target != PLAN:  # what is due of a command, or its general advice
+        short += 24.0 if line.standing == "open" else -16.0 if "`" in line.text else -26.0
+        missing = 2 if line.standing == "open" else missing  # in the order in which they are to be done
     asked = (
         -12.0 if line.kind == "ask" and line.standing != "open" and is_question(line.text) else 0.0
     )  # answered, as a rule

@@ -49,7 +49,8 @@ _OWN_WORDS = re.compile(r"Agent type '|Blocked: |InputValidationError|Unknown sk
 _LOOKUP = re.compile(
     r"(?:cd \S+ (?:&&|;|⏎) )?"
     r"(?:ls|cat|find|grep|rg|which|head|tail|stat|wc|test|tree|pwd|command|type|file|sed -n"
-    r"|echo|printf|jq|for|git (?:-C \S+ )?(?:show|log|diff|status|blame|grep|ls-files|branch|rev-parse))\b"
+    r"|echo|printf|jq|for|git (?:-C \S+ )?(?:show|log|diff|status|blame|grep|ls-files|branch|rev-parse)"
+    r"|gh (?:api|(?:pr|issue|run|repo) (?:view|list|checks|diff|status)))\b"
 )
 
 
