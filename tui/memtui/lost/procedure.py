@@ -57,8 +57,8 @@ def due(text: str, source: Source, used: set[str], ran: Sequence[str]) -> Iterat
     """
     lines = [*_instructions(masked(without_blocks(text)))]
     reached = _reached(lines, ran)
-    rows = _after(lines, reached, ran) if reached >= 0 else _used(lines[:_STEPS], used)
-    for line, standing in rows:
+    rows = dict(_used(lines[:_STEPS], used)) | (dict(_after(lines, reached, ran)) if reached >= 0 else {})
+    for line, standing in rows.items():
         command = line.text if line.commands and not COMMAND.search(line.text) else ""
         yield Row("step", shortened(line.text, _QUOTE), source, standing, command)
 
