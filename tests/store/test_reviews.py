@@ -24,7 +24,14 @@ NOW = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
 ID = "CMEM-20260102-120000"
 CAPTURED = datetime(2026, 1, 2, 9, 0, 5, tzinfo=UTC)
 CAPTURE = "20260102_090005-autocompact.md"
-MEMORY = MemoryFile(title="Tax rounding", goal="Round once", learnings=("Ask the till",), questions=("VAT?",))
+MEMORY = MemoryFile(
+    title="Tax rounding",
+    goal="Round once",
+    learnings=("Ask the till",),
+    questions=("VAT?",),
+    confidence="High",
+    key_files=("src/tax.ts", "src/till.ts"),
+)
 SUMMARY = "The tax is rounded."
 
 
@@ -87,7 +94,11 @@ def test_the_recovery_text_knows_the_session_up_to_the_compaction_and_the_review
     assert [file.path for file in recovery.working_files] == [f"{places.project.root}/src/tax.ts"]
     assert recovery.objective == "Round once"
     assert recovery.known_issues == ("VAT?",)
-    assert recovery.notes.startswith("**From the review**\n- Ask the till\n\n**Session**\n")
+    assert recovery.preamble == (
+        "**From the review**\n- The tax is rounded.\n- Ask the till\n- Open: VAT?\n"
+        "- Confidence: High\n- Key file: src/till.ts"
+    )
+    assert recovery.notes.startswith("**Session**\n")
 
 
 def test_the_memory_is_the_project_s_although_the_session_worked_elsewhere(places: Places) -> None:

@@ -23,6 +23,7 @@ from memtui.store.memories import MemoryStore
 from memtui.store.state_updates import documents_of, drafted_state
 
 _RANKS = {
+    "": -1,  # above the first section: what a person wrote in a review
     "session id": 0,
     "project root": 0,
     "objective": 0,

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memtui.documents.capture import Capture
-from memtui.documents.markdown import Section, name_of
+from memtui.documents.markdown import Section, name_of, render_items
 from memtui.documents.memory import MemoryMeta
-from memtui.documents.memory_file import MemoryFile, draft_memory
+from memtui.documents.memory_file import MemoryFile, draft_memory, draft_summary
 from memtui.documents.recovery import (
     Plan,
     Recovery,
@@ -176,23 +176,26 @@ def _names(facts: Facts, identifier: str) -> bool:
     )
 
 
-def with_review(recovery: Recovery, memory: MemoryFile, facts: Facts) -> Recovery:
-    """A recovery text with a reviewer's additions to the draft of the memory file.
+def with_review(recovery: Recovery, memory: MemoryFile, summary: str, facts: Facts) -> Recovery:
+    """A recovery text that begins with a reviewer's additions to the drafts, so that no reader can miss them.
 
-    The draft's own lines are already in the recovery text, each in its section.
+    The drafts' own lines are already in the recovery text, each in its section.
     """
     drafted = draft_memory(facts)
-    learnt = [line for line in memory.learnings if line not in drafted.learnings]
     asked = [line for line in memory.questions if line not in drafted.questions]
+    added = [summary] if summary != draft_summary(facts) else []
+    added += [line for line in memory.learnings if line not in drafted.learnings]
+    added += [f"Open: {line}" for line in asked]
+    added += [f"Confidence: {memory.confidence}"] if memory.confidence != drafted.confidence else []
+    added += [f"Key file: {path}" for path in memory.key_files if path not in drafted.key_files]
     changes: dict[str, object] = {}
     if memory.goal and memory.goal != drafted.goal:
         changes["objective"] = memory.goal
     if asked:
         named = (issue for issue in recovery.known_issues if not is_unknown(issue))
-        changes["known_issues"] = (*named, *asked)
-    if learnt:
-        learned = "**From the review**\n" + "\n".join(f"- {line}" for line in learnt)
-        changes["notes"] = f"{learned}\n\n{recovery.notes}".strip()
+        changes["known_issues"] = (*asked, *named)
+    if lines := render_items(filter(None, added)):
+        changes["preamble"] = f"**From the review**\n{lines}"
     return recovery.replace(**changes) if changes else recovery
 
 
@@ -251,7 +254,7 @@ def review(
     if facts is None:
         facts, _ = capture_facts(capture, places)
     recovery, _ = drafted(facts, Project(session_root(facts, places.project)), current=False)
-    text = render_recovery(with_review(recovery, memory, facts))
+    text = render_recovery(with_review(recovery, memory, summary, facts))
     # It belongs to where its capture is, although the session may have worked elsewhere.
     root = places.project.root
     compacted = Compacted(text, session_id=capture.session_id, description=memory.title, root=root)
