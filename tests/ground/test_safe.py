@@ -12,8 +12,7 @@ from memtui.ground.files import (
     FileMissing,
     FileNotRegular,
     FileOutside,
-    FileTooLarge,
-    FileUnreadable,
+    FileProblem,
     existing_above,
     head_within,
     heads_within,
@@ -106,11 +105,11 @@ def test_says_what_is_wrong(root: Path) -> None:
         read(root / "gone" / "gone.md", root)
     with pytest.raises(FileOutside):
         read(root / "nul\0.md", root)
-    with pytest.raises(FileUnreadable, match="the name is too long"):
+    with pytest.raises(FileProblem, match="the name is too long"):
         read(root / ("x" * 300), root)
     (root / "big").write_bytes(b"x" * 2049)
     assert len(read_within(root / "big", root, limit=2049)) == 2049
-    with pytest.raises(FileTooLarge, match="is larger than 2 KB"):
+    with pytest.raises(FileProblem, match="is larger than 2 KB"):
         read_within(root / "big", root, limit=2048)
 
 

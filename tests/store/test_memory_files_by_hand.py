@@ -11,7 +11,7 @@ import pytest
 
 from memtui.documents.memory import HEAD_LIMIT, StoredMemory, render_stored
 from memtui.ground import files
-from memtui.ground.files import FileChanged, FileProblem, FileTooLarge
+from memtui.ground.files import FileChanged, FileProblem
 from memtui.ground.project import Home, Project
 from memtui.store import memories
 from memtui.store.memories import Filter, IdTaken, Listed, MemoryFiles, MemoryMissing, MemoryStore, New
@@ -193,11 +193,11 @@ def test_the_apps_list_says_the_same(home: Home, store: MemoryStore, data: bytes
 def test_unreadable_files_are_not_written(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memories, "LIMIT", 1_000)
     for new in (New(b"x" * 1_001), New(b"", description="d" * 40_000), New(b"", tags=("t" * 40_000,))):
-        with pytest.raises(FileTooLarge, match="cannot be written"):
+        with pytest.raises(FileProblem, match="cannot be written"):
             store.create(new)
     assert store.list().total == 0
     store.create(New(b"x" * 1_000, description="d" * 20_000))
-    with pytest.raises(FileTooLarge, match="cannot be written"):
+    with pytest.raises(FileProblem, match="cannot be written"):
         store.update(FIRST, description="d" * 40_000)
     assert len(store.get(FIRST).meta.description) == 20_000
     assert len(listed(store).title) == 20_000
@@ -210,7 +210,7 @@ def test_the_longest_front_matter_is_read_again(store: MemoryStore, home: Home) 
     store.update(FIRST, description="d" * (room + 1))
     assert len(path.read_bytes()) == HEAD_LIMIT
     assert len(store.get(FIRST).meta.description) == len(listed(store).title) == room + 1
-    with pytest.raises(FileTooLarge, match="longer than 32 KB; shorten them"):
+    with pytest.raises(FileProblem, match="longer than 32 KB; shorten them"):
         store.update(FIRST, description="d" * (room + 2))
 
 

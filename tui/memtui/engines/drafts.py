@@ -38,19 +38,8 @@ from memtui.documents.session_state import (
     render_session_state,
     task_key,
 )
-from memtui.engines.ask import (
-    CLOSING,
-    MEMORY,
-    OPENING,
-    RECOVERY,
-    STATE,
-    Engine,
-    EngineError,
-    Kind,
-    ask,
-    conversation,
-    prompt_for,
-)
+from memtui.engines import ask
+from memtui.engines.ask import Engine, EngineError, Kind
 from memtui.ground.clean import clean
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
@@ -206,15 +195,15 @@ def _asked(
     said = "(the transcript is gone)"
     if transcript is not None:
         try:
-            said = conversation(transcript, facts.lines, _CONVERSATION)
+            said = ask.conversation(transcript, facts.lines, _CONVERSATION)
         except OSError:
             said = "(the transcript cannot be read)"
-    prompt = prompt_for(kind, facts, {**material, "conversation": said})
-    answer = ask(prompt, cancelled)
+    prompt = ask.prompt_for(kind, facts, {**material, "conversation": said})
+    answer = ask.ask(prompt, cancelled)
     text = masked(clean(answer))
-    _, opened, rest = text.partition(OPENING)
+    _, opened, rest = text.partition(ask.OPENING)
     if opened:
-        text, closed, _ = rest.rpartition(CLOSING)
+        text, closed, _ = rest.rpartition(ask.CLOSING)
         if not closed:
             raise EngineError("claude's answer is cut off")
     text = text.strip()
@@ -237,7 +226,9 @@ def compact_by_claude(
     facts, material = compacted.facts, {"draft": compacted.text}
     assert facts is not None
     try:
-        _, answer, check = _asked(RECOVERY, parse_recovery, facts, material, compacted.transcript, cancelled)
+        _, answer, check = _asked(
+            ask.RECOVERY, parse_recovery, facts, material, compacted.transcript, cancelled
+        )
         better = render_recovery(_better_recovery(parse_recovery(compacted.text), answer, check))
         if failed := _failed(better) - _failed(compacted.text):
             raise EngineError(f"claude's answer fails the checklist: {min(failed)}")
@@ -322,7 +313,7 @@ def review_by_claude(
     transcript = _transcript_of(capture, places)
     try:
         text, answer, check = _asked(
-            MEMORY, lambda text: parse_memory(text[text.index("# Memory:") :]),
+            ask.MEMORY, lambda text: parse_memory(text[text.index("# Memory:") :]),
             facts, material, transcript, cancelled,
         )  # fmt: skip
     except EngineError as error:
@@ -383,7 +374,9 @@ def update_by_claude(
             before = render_session_state(previous) if previous is not None else "none"
             material = {"draft": render_session_state(draft), "previous version": before}
             try:
-                _, answer, check = _asked(STATE, parse_session_state, facts, material, transcript, cancelled)
+                _, answer, check = _asked(
+                    ask.STATE, parse_session_state, facts, material, transcript, cancelled
+                )
                 asked = answer, check, facts.lines
             except EngineError as error:
                 problem = str(error)

@@ -7,38 +7,30 @@ kinds) with a plain sentence, never a bare `OSError`, unless it says so.
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import re
 import stat
-import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 LEFT_OVER_SECONDS = 10 * 60
-"""Age from which a temporary file counts as left behind by a killed process.
+"""Age from which a temporary file was left behind by a killed process. Its id may be another container's."""
 
-The process id proves nothing: it may belong to another container that shares the folder.
-"""
-
-# Flags that the system lacks are 0: Windows has none of these.
-_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-_PATIENT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
-_READ = os.O_RDONLY | _NOFOLLOW | _PATIENT
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 """Open for reading: no link is followed, and a pipe without a writer does not block."""
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW
-_OPEN = os.O_RDWR | os.O_CREAT | _NOFOLLOW | _PATIENT
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_OPEN = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 """Open for locking or appending, create if missing; for writing, because flock on NFS requires it."""
 
 _NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL}
 _CANNOT_FLUSH = {errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL}
-_WAIT_SECONDS = 0.025
-"""Maximum time between two tries; random, so that waiting processes do not run in step."""
-_BLOCK = 1 << 18
-_UNITS = ((1 << 20, "MB"), (1 << 10, "KB"))
 _TEMP_NAME = re.compile(r"\.memtui-\d{1,10}-[0-9a-f]{12}\.tmp")
+
+_LINKED = "is reached through a symbolic link, which memtui does not follow here"
 
 Signature = tuple[int, int, int]
 """(mtime in ns, size, inode): differs whenever the file has changed; the time alone is not enough"""
@@ -82,14 +74,6 @@ class FileNotRegular(FileProblem):
     """There is a folder, a pipe, a device or a link where a regular file should be."""
 
 
-class FileTooLarge(FileProblem):
-    """The file is larger than its reader allows."""
-
-
-class FileUnreadable(FileProblem):
-    """The system refuses to read it."""
-
-
 class FileUnwritable(FileProblem):
     """The system refuses to write it; what was there before is still there."""
 
@@ -107,39 +91,36 @@ def os_error_reason(error: OSError) -> str:
     return _ADVICE.get(error.errno or 0) or (error.strerror or str(error)).lower()
 
 
-@contextmanager
-def reading(path: Path | str) -> Iterator[None]:
+def reading(path: Path | str) -> AbstractContextManager[None]:
     """Turn an `OSError` while reading `path` into a `FileProblem`."""
-    try:
-        yield
-    except (OSError, ValueError) as error:
-        raise _problem(path, error, FileUnreadable, "does not exist", "cannot be read") from error
+    return _reported(path, FileProblem, "does not exist", "cannot be read")
+
+
+def writing(path: Path | str) -> AbstractContextManager[None]:
+    """Turn an `OSError` while writing `path` into a `FileProblem`."""
+    missing = "cannot be written: its folder does not exist"
+    return _reported(path, FileUnwritable, missing, "cannot be written")
 
 
 @contextmanager
-def writing(path: Path | str) -> Iterator[None]:
-    """Turn an `OSError` while writing `path` into a `FileProblem`."""
-    missing, refused = "cannot be written: its folder does not exist", "cannot be written"
+def _reported(path: Path | str, kind: type[FileProblem], missing: str, refused: str) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError) as error:
-        raise _problem(path, error, FileUnwritable, missing, refused) from error
-
-
-def _problem(
-    path: Path | str, error: OSError | ValueError, kind: type[FileProblem], missing: str, refused: str
-) -> FileProblem:
-    if not isinstance(error, OSError):
-        return FileOutside(path, "is not a possible path")  # a NUL in it
-    if isinstance(error, FileNotFoundError):
-        return FileMissing(path, missing)
-    if error.errno == errno.ELOOP:  # raised by O_NOFOLLOW
-        return FileOutside(path, "is reached through a symbolic link, which memtui does not follow here")
-    if error.errno == errno.ENOTDIR:
-        return FileOutside(path, "is not in a folder: a part of its path is a file or a link")
-    if error.errno == errno.ENXIO or isinstance(error, IsADirectoryError):
-        return FileNotRegular(path, "is not a regular file")
-    return kind(path, f"{refused}: {os_error_reason(error)}")
+        problem: FileProblem
+        if not isinstance(error, OSError):
+            problem = FileOutside(path, "is not a possible path")  # a NUL in it
+        elif isinstance(error, FileNotFoundError):
+            problem = FileMissing(path, missing)
+        elif error.errno == errno.ELOOP:  # raised by O_NOFOLLOW
+            problem = FileOutside(path, _LINKED)
+        elif error.errno == errno.ENOTDIR:
+            problem = FileOutside(path, "is not in a folder: a part of its path is a file or a link")
+        elif error.errno == errno.ENXIO or isinstance(error, IsADirectoryError):
+            problem = FileNotRegular(path, "is not a regular file")
+        else:
+            problem = kind(path, f"{refused}: {os_error_reason(error)}")
+        raise problem from error
 
 
 # -- writing -------------------------------------------------------------------------------------------------
@@ -164,20 +145,12 @@ def write_atomic(
     with writing(path):
         check_below(path.parent, within)
         like = None
-        if mode is None:
-            with suppress(FileNotFoundError):
-                status = path.lstat()
-                like = status if stat.S_ISREG(status.st_mode) else None
-        temp = _write_temp(path.parent, data, mode=mode, like=like, durable=durable)
-        try:
+        with suppress(FileNotFoundError):
+            like = path.lstat() if mode is None else None
+        with _temporary(path.parent, data, 0o600 if mode is None else mode, durable, like) as temp:
             if expected is not None and _read(os.open(path, _READ), len(expected) + 1) != expected:
                 raise FileChanged(path, "has changed meanwhile")
             temp.replace(path)
-        except BaseException:
-            _discard(temp)
-            raise
-        if durable:
-            sync_folder(path.parent)
 
 
 def create_exclusive(
@@ -194,46 +167,35 @@ def create_exclusive(
     """
     with writing(path):
         check_below(path.parent, within)
-        temp = _write_temp(path.parent, data, mode=mode, durable=durable)
-        try:
-            created = _place_new(temp, path)
-        finally:
-            _discard(temp)
-        if durable:
-            sync_folder(path.parent)
-    return created
-
-
-def _place_new(temp: Path, path: Path) -> bool:
-    """Give a finished temporary file its name if that is free."""
-    try:
-        path.hardlink_to(temp)
-    except FileExistsError:
-        return False
-    except OSError as error:
-        if error.errno not in _NO_LINKS:
-            raise
-        # A file system without hard links, such as exFAT: a process in the same moment is overwritten.
-        if os.path.lexists(path):
-            return False
-        temp.replace(path)
+        with _temporary(path.parent, data, mode, durable) as temp:
+            try:
+                path.hardlink_to(temp)
+            except FileExistsError:
+                return False
+            except OSError as error:
+                if error.errno not in _NO_LINKS:
+                    raise
+                # Without hard links, as on exFAT, a process in the same moment is overwritten.
+                if os.path.lexists(path):
+                    return False
+                temp.replace(path)
     return True
 
 
-def _write_temp(
-    folder: Path,
-    data: bytes | Iterable[bytes],
-    *,
-    mode: int | None,
-    like: os.stat_result | None = None,
-    durable: bool,
-) -> Path:
-    """Write a new temporary file, with the mode and owner of `like`; an error leaves none behind."""
+@contextmanager
+def _temporary(
+    folder: Path, data: bytes | Iterable[bytes], mode: int, durable: bool, like: os.stat_result | None = None
+) -> Iterator[Path]:
+    """A new file, with the mode and owner of `like` if that is one, removed in the end unless renamed."""
     path = folder / f".memtui-{os.getpid()}-{os.urandom(6).hex()}.tmp"
     fd = os.open(path, _CREATE, 0o600)
     try:
         try:
-            _set_mode_and_owner(fd, mode, like)
+            if like is not None and stat.S_ISREG(like.st_mode):
+                mode = stat.S_IMODE(like.st_mode)
+                with suppress(PermissionError):  # only root may give files away
+                    os.fchown(fd, like.st_uid, like.st_gid)
+            os.fchmod(fd, mode)
             for part in (data,) if isinstance(data, bytes) else data:
                 rest = memoryview(part)
                 while rest:
@@ -242,10 +204,11 @@ def _write_temp(
                 _flush(fd)
         finally:
             os.close(fd)
-    except BaseException:
+        yield path
+    finally:
         _discard(path)
-        raise
-    return path
+    if durable:
+        sync_folder(folder)
 
 
 def _flush(fd: int) -> None:
@@ -254,15 +217,6 @@ def _flush(fd: int) -> None:
     except OSError as error:
         if error.errno not in _CANNOT_FLUSH:
             raise
-
-
-def _set_mode_and_owner(fd: int, mode: int | None, like: os.stat_result | None) -> None:
-    if sys.platform == "win32":
-        return
-    if like is not None and (like.st_uid, like.st_gid) != (os.geteuid(), os.getegid()):
-        with suppress(PermissionError):  # only root may give files away
-            os.fchown(fd, like.st_uid, like.st_gid)
-    os.fchmod(fd, stat.S_IMODE(like.st_mode) if like is not None else 0o600 if mode is None else mode)
 
 
 def remove(path: Path, *, within: Path | None = None) -> None:
@@ -286,12 +240,6 @@ def _discard(path: Path) -> None:
     """Remove a file and ignore errors, for code that already has an error to report."""
     with suppress(OSError):
         path.unlink()
-
-
-def _close(fd: int) -> None:
-    """Close a file to which nothing was written, so that no error matters."""
-    with suppress(OSError):
-        os.close(fd)
 
 
 def sweep_temps(folder: Path, *, within: Path | None = None) -> int:
@@ -327,9 +275,8 @@ def check_writable(folder: Path) -> None:
         raise FileUnwritable(folder, "is not in a folder: a part of its path is a file or a link")
     if not os.access(place, os.W_OK | os.X_OK):
         read_only = os.statvfs(place).f_flag & os.ST_RDONLY
-        raise FileUnwritable(
-            folder, f"cannot be written: {_ADVICE[errno.EROFS if read_only else errno.EACCES]}"
-        )
+        advice = _ADVICE[errno.EROFS if read_only else errno.EACCES]
+        raise FileUnwritable(folder, f"cannot be written: {advice}")
 
 
 def private_folder(folder: Path, *, within: Path | None = None) -> None:
@@ -351,10 +298,7 @@ def shared_folder(folder: Path, *, within: Path) -> None:
 
 
 def private_parents(folder: Path) -> None:
-    """Make `folder` and its parents for this user: `Path.mkdir` gives its mode to the last.
-
-    Raises `OSError`.
-    """
+    """Make `folder` and its parents for this user: `Path.mkdir` sets the last mode. Raises `OSError`."""
     for each in reversed([each for each in (folder, *folder.parents) if not os.path.lexists(each)]):
         each.mkdir(mode=0o700, exist_ok=True)
 
@@ -372,9 +316,8 @@ def _make_folders(folder: Path, within: Path, mode: int) -> bool:
             except FileExistsError:
                 made = False
             if where.is_symlink():
-                raise FileOutside(
-                    where, "is a symbolic link; memtui does not write through links, make it a folder"
-                )
+                reason = "is a symbolic link; memtui does not write through links, make it a folder"
+                raise FileOutside(where, reason)
             if not where.is_dir():
                 raise FileOutside(where, "is not a folder; move it away so that memtui can make one")
             if made and mode == 0o700:  # after a umask such as 0277
@@ -399,7 +342,7 @@ def check_below(folder: Path, within: Path | None) -> None:
         return
     steps = _steps_below(folder, within)
     if os.path.realpath(folder) != os.path.join(os.path.realpath(within), *steps):  # noqa: PTH118
-        raise FileOutside(folder, "is reached through a symbolic link, which memtui does not follow here")
+        raise FileOutside(folder, _LINKED)
 
 
 # -- locks ---------------------------------------------------------------------------------------------------
@@ -414,9 +357,13 @@ def lock(path: Path, *, timeout: float = 2.0, within: Path | None = None) -> Ite
     without locks it has no effect. `FileLocked` if it is held for longer than `timeout` seconds.
     """
     where = path.with_name(path.name + ".lock")
+    deadline = time.monotonic() + timeout
     with writing(where):
         check_below(where.parent, within)
-        fd = _acquire(where, time.monotonic() + timeout)
+        while (fd := _locked(where)) is None:
+            if time.monotonic() >= deadline:
+                raise FileLocked(where, "is held by another process; try again when that is done")
+            pause()
     try:
         yield
     finally:
@@ -424,9 +371,10 @@ def lock(path: Path, *, timeout: float = 2.0, within: Path | None = None) -> Ite
         _close(fd)
 
 
-def _acquire(where: Path, deadline: float) -> int:
+def _locked(where: Path) -> int | None:
+    """The open and locked file of a lock; None while another process holds it."""
     while True:
-        fd = os.open(where, _OPEN, 0o600)
+        fd, free = os.open(where, _OPEN, 0o600), False
         try:
             if not stat.S_ISREG(os.fstat(fd).st_mode):
                 raise FileNotRegular(where, "is in the way of a lock file; move it away")
@@ -438,9 +386,13 @@ def _acquire(where: Path, deadline: float) -> int:
             raise
         _close(fd)
         if not free:  # otherwise its last holder has just removed it
-            if time.monotonic() >= deadline:
-                raise FileLocked(where, "is held by another process; try again when that is done")
-            pause()
+            return None
+
+
+def _close(fd: int) -> None:
+    """Close a file to which nothing was written, so that no error matters."""
+    with suppress(OSError):
+        os.close(fd)
 
 
 def _is_open(path: Path, fd: int) -> bool:
@@ -454,14 +406,7 @@ def _is_open(path: Path, fd: int) -> bool:
 def _flock(fd: int) -> bool:
     """Lock an open file for as long as it is open; False when another process holds the lock."""
     try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         if error.errno in (errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK):
             return False
@@ -471,8 +416,8 @@ def _flock(fd: int) -> bool:
 
 
 def pause() -> None:
-    """Wait a moment before trying again."""
-    time.sleep(_WAIT_SECONDS * (1 + os.urandom(1)[0]) / 256)
+    """Wait a moment before trying again: up to 25 ms at random, so that processes do not run in step."""
+    time.sleep(0.025 * (1 + os.urandom(1)[0]) / 256)
 
 
 # -- reading -------------------------------------------------------------------------------------------------
@@ -486,8 +431,10 @@ def read_within(path: Path, root: Path, *, limit: int, follow: bool = True) -> b
     with reading(path):
         data = _read(_open_within(path, root, follow), limit + 1)
     if len(data) > limit:
-        size = next((f"{limit // unit} {name}" for unit, name in _UNITS if limit >= unit), f"{limit} bytes")
-        raise FileTooLarge(path, f"is larger than {size}")
+        size = (
+            f"{limit >> 20} MB" if limit >> 20 else f"{limit >> 10} KB" if limit >> 10 else f"{limit} bytes"
+        )
+        raise FileProblem(path, f"is larger than {size}")
     return data
 
 
@@ -526,9 +473,8 @@ def folder_within(folder: Path, root: Path) -> Path:
     """The folder with every link resolved; `FileOutside` if it leads out of `root`."""
     real = resolved(folder)
     if not real.is_relative_to(resolved(root)):
-        raise FileOutside(
-            folder, "leads out of the project through a symbolic link; memtui does not look there"
-        )
+        reason = "leads out of the project through a symbolic link; memtui does not look there"
+        raise FileOutside(folder, reason)
     return real
 
 
@@ -578,7 +524,7 @@ def _read(fd: int, size: int) -> bytes:
     """Read `size` bytes, or to the end of the file, and close it."""
     parts: list[bytes] = []
     try:
-        while size > 0 and (part := os.read(fd, min(size, _BLOCK))):
+        while size > 0 and (part := os.read(fd, min(size, 1 << 18))):
             parts.append(part)
             size -= len(part)
     finally:
@@ -595,7 +541,7 @@ def append_line(path: Path, line: str, *, limit: int) -> bool:
     fd = os.open(path, _OPEN | os.O_APPEND, 0o600)
     try:
         size = os.fstat(fd).st_size
-        whole = not size or not hasattr(os, "pread") or os.pread(fd, 1, size - 1) == b"\n"
+        whole = not size or os.pread(fd, 1, size - 1) == b"\n"
         # One write, so that lines do not mix; first a line end if a full disk cut off the last line.
         os.write(fd, (b"" if whole else b"\n") + line.encode("utf-8", "replace") + b"\n")
         # The log itself is locked, so that only one of several processes renames it.

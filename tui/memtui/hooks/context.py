@@ -11,14 +11,7 @@ from typing import Any
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.files import FileMissing, FileProblem, folder_within, read_within, tail_within
 from memtui.ground.project import Home, Project, git_branch
-from memtui.hooks.in_force import (
-    FENCE,
-    FOR_SUMMARISER,
-    SUMMARISER_ROOM,
-    abridged_rules,
-    active_rules,
-    pins_text,
-)
+from memtui.hooks import in_force
 from memtui.hooks.records import Report
 from memtui.hooks.sections import Section, abridged, fitting, joined
 from memtui.secrets.quoting import fenced, harmless, safe
@@ -72,13 +65,13 @@ def context_block(project: Project, home: Home, report: Report) -> str:
     conventions = [fenced(known)] if known else ["- Read CLAUDE.md for project conventions"] if agile else []
     activity = [safe(each) for each in _recent_activity(project, report)]
     actions = [what for name, what in _ACTIONS_ON.items() if agile or _is_present(project, name)]
-    rules, slash = active_rules(project, report), "/agileflow:" if agile else "/"
+    rules, slash = in_force.active_rules(project, report), "/agileflow:" if agile else "/"
     sections = [
         Section(_status(project, agile, report), _STATUS),
-        Section(pins_text(project, home, FOR_SUMMARISER, report), _PINS),
+        Section(in_force.pins_text(project, home, in_force.FOR_SUMMARISER, report), _PINS),
         *(
             Section(f"## ACTIVE COMMAND: {slash}{each.name}\n\n{fenced(safe(each.text))}", _RULES + each.rank)
-            for each in abridged_rules(rules, SUMMARISER_ROOM - FENCE * len(rules))
+            for each in in_force.abridged_rules(rules, in_force.SUMMARISER_ROOM - in_force.FENCE * len(rules))
         ),
         Section(_titled("Key Files to Check After Compact", _key_files(project, agile)), _FILES),
         Section(_titled("Key Conventions (from CLAUDE.md)", conventions), _CONVENTIONS),

@@ -9,19 +9,8 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-from memtui.secrets.values import (
-    any_of,
-    fits,
-    is_password,
-    is_path,
-    is_random,
-    is_reference,
-    is_strong,
-    pattern,
-    rarest,
-    table,
-    unexplained,
-)
+from memtui.secrets import values
+from memtui.secrets.values import fits, is_random, is_reference, pattern
 
 _SHORTEST = 16
 """Length of the shortest token, in characters."""
@@ -45,7 +34,7 @@ class Span(NamedTuple):
 @cache
 def _tokens(group: str) -> tuple[re.Pattern[str], list[str]]:
     """The rules of a group as one pattern, a group of it for each, and their kinds."""
-    rules = table()[group]
+    rules = values.table()[group]
     # Not \b, which is Unicode-aware: there is no boundary next to Chinese text or an underscore.
     either = "|".join(f"({rule['find']})" for rule in rules)
     before = "[A-Za-z0-9]" if group == "token" else "[A-Za-z0-9_-]"
@@ -62,7 +51,7 @@ def tokens(text: str, words: str, group: str) -> Iterator[Span]:
     """Spans of known tokens (group ``token``), or of what has their form; `words` are `mixed_words`."""
     find, kinds = _tokens(group)
     for found in find.finditer(text) if find.search(words) else ():
-        if group == "token" or (is_random(found[0]) and unexplained(found[0]) >= _GENERATED):
+        if group == "token" or (is_random(found[0]) and values.unexplained(found[0]) >= _GENERATED):
             yield Span(*found.span(), kinds[(found.lastindex or 1) - 1])
 
 
@@ -70,10 +59,10 @@ def tokens(text: str, words: str, group: str) -> Iterator[Span]:
 def _places() -> tuple[re.Pattern[str], dict[str, list[tuple[str, int, dict[str, Any]]]]]:
     """A pattern for the words near the rules' secrets; and these, with their rules, by rarest character."""
     near: dict[str, list[tuple[str, int, dict[str, Any]]]] = {}
-    for rule in table()["place"]:
+    for rule in values.table()["place"]:
         for word in rule["near"]:
-            near.setdefault(word[rarest(word)], []).append((word, rarest(word), rule))
-    return any_of(word for words in near.values() for word, *_ in words), near
+            near.setdefault(word[values.rarest(word)], []).append((word, values.rarest(word), rule))
+    return values.any_of(word for words in near.values() for word, *_ in words), near
 
 
 def placed(text: str, lowered: str, at: int) -> Iterator[Span]:
@@ -131,17 +120,17 @@ _CHECKS: dict[str, Callable[[str, Any], bool]] = {
     "any": lambda value, _: not is_reference(value),
     "given": lambda value, _: not is_reference(value) and not value.startswith(("$", "-", "/")),
     "unmistakable": lambda value, _: (
-        not is_reference(value) and fits("letter and digit", value) and is_password(value, alone=False)
+        not is_reference(value) and fits("letter and digit", value) and values.is_password(value, alone=False)
     ),
-    "chosen": lambda value, _: not is_reference(value) and is_password(value, alone=True),
+    "chosen": lambda value, _: not is_reference(value) and values.is_password(value, alone=True),
     "random": lambda value, _: is_random(value) and not is_reference(value),
     "header": lambda value, _: (
         (is_random(value) or fits("uuid", value)) and not is_reference(value) and not fits("code", value)
     ),
     "random and not hex": lambda value, _: is_random(value) and not fits("hex", value),
-    "argument": lambda value, _: is_strong(value) and not is_reference(value),
+    "argument": lambda value, _: values.is_strong(value) and not is_reference(value),
     "address": lambda value, _: not fits("no_password", value),
-    "random address": lambda value, _: is_random(value) and not is_path(value),
+    "random address": lambda value, _: is_random(value) and not values.is_path(value),
     "authorization": _is_authorization,
     "scheme": _has_scheme,
     "cookie": lambda value, _: any(

@@ -16,17 +16,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memtui.documents.commands import (
-    ActiveCommand,
-    ActiveCommands,
-    add_command,
-    compact_summary,
-    new_entry,
-    parse_active_commands,
-    remove_commands,
-)
+from memtui.documents import commands
+from memtui.documents.commands import ActiveCommand, ActiveCommands
 from memtui.ground import files
-from memtui.ground.files import FileChanged, FileLocked, FileMissing, FileOutside, FileProblem, FileUnreadable
+from memtui.ground.files import FileChanged, FileLocked, FileMissing, FileOutside, FileProblem
 from memtui.ground.project import Project, claude_config
 from memtui.ground.text import FormatError
 
@@ -113,7 +106,7 @@ class CommandsFile:
     def read(self) -> ActiveCommands:
         """The active commands; none without a file. One that stays unreadable never counts as empty."""
         try:
-            return parse_active_commands(self._text())
+            return commands.parse_active_commands(self._text())
         except FileMissing:
             return ActiveCommands()
 
@@ -128,11 +121,11 @@ class CommandsFile:
             data = files.read_within(self.path, self.project.root, limit=LIMIT)
             try:
                 text = data.decode()
-                parse_active_commands(text)
+                commands.parse_active_commands(text)
             except (FormatError, UnicodeDecodeError) as error:
                 if time.monotonic() >= deadline:
                     reason = "it is not valid UTF-8" if isinstance(error, UnicodeDecodeError) else error
-                    raise FileUnreadable(self.path, f"is broken: {reason}") from error
+                    raise FileProblem(self.path, f"is broken: {reason}") from error
                 files.pause()
             else:
                 return text
@@ -169,14 +162,14 @@ class CommandsFile:
 
         def away(text: str) -> str:
             nonlocal gone
-            active = parse_active_commands(text).commands
+            active = commands.parse_active_commands(text).commands
             gone = gone or tuple(entry for entry in active if names is None or entry.name in names)
             if not gone:
                 wanted = "" if names is None else f" {' or '.join(sorted(names))}"
                 raise FileProblem(self.path, f"has no command{wanted} active any more")
             known = {(entry.name, entry.activated_at) for entry in gone}  # not one that was activated anew
             back = {entry.name for entry in active if (entry.name, entry.activated_at) in known}
-            return remove_commands(text, back) if back else text
+            return commands.remove_commands(text, back) if back else text
 
         files.sweep_temps(self.path.parent, within=self.project.root)
         self._edit(away)
@@ -193,10 +186,10 @@ class CommandsFile:
 
         def add(text: str) -> str:
             nonlocal added
-            if text and any(entry.name == plain for entry in parse_active_commands(text).commands):
+            if text and any(entry.name == plain for entry in commands.parse_active_commands(text).commands):
                 return text
             added = True
-            return add_command(text, new_entry(plain, moment, state or {}))
+            return commands.add_command(text, commands.new_entry(plain, moment, state or {}))
 
         try:
             if os.path.lexists(self.path) or not self._create(add("")):
@@ -219,7 +212,7 @@ class CommandsFile:
 
         def back(text: str) -> str:
             for command in gone:
-                text = add_command(text, command.entry, index=command.place)
+                text = commands.add_command(text, command.entry, index=command.place)
             return text
 
         self._edit(back)
@@ -243,7 +236,7 @@ class CommandsFile:
                 data = self._read_command(path, folder)
             except FileMissing:
                 continue
-            text = compact_summary(data.decode("utf-8", "replace"))
+            text = commands.compact_summary(data.decode("utf-8", "replace"))
             if text is None:
                 raise FileProblem(
                     path, "has no COMPACT_SUMMARY markers, so nothing of it outlives a compaction"

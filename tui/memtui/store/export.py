@@ -11,21 +11,8 @@ from html import escape
 from itertools import chain
 from pathlib import Path
 
+from memtui.documents import session_page
 from memtui.documents.memory import StoredMemory
-from memtui.documents.session_page import (
-    Numbered,
-    Safe,
-    Subagent,
-    Subagents,
-    about,
-    as_it_is,
-    code_span,
-    contained,
-    html_page,
-    session_html,
-    session_markdown,
-    session_name,
-)
 from memtui.ground.clean import clean
 from memtui.ground.clock import local_minute
 from memtui.ground.files import FileProblem, create_exclusive, reading, write_atomic
@@ -73,29 +60,29 @@ def session_parts(
         first = next(found, None)
         if first is None:
             raise FileProblem(transcript, f"has nothing to read{f' in {_lines(lines)}' if lines else ''}")
-        name = session_name(transcript.stem, summary)
+        name = session_page.session_name(transcript.stem, summary)
         subagents = {} if lines else _subagents(transcript)
-        notes = [*about(transcript.stem, summary, len(subagents)), _exported(now, mask, lines)]
-        safe: Safe = masked if mask else as_it_is
-        make = session_html if form is Form.HTML else session_markdown
+        notes = [*session_page.about(transcript.stem, summary, len(subagents)), _exported(now, mask, lines)]
+        safe: session_page.Safe = masked if mask else session_page.as_it_is
+        make = session_page.session_html if form is Form.HTML else session_page.session_markdown
         yield from make(name, notes, chain([first], found), safe, subagents)
 
 
-def _subagents(transcript: Path) -> Subagents:
+def _subagents(transcript: Path) -> session_page.Subagents:
     """The subagents of a session; their transcripts may be deleted at any time, and are skipped then."""
 
-    def read(path: Path) -> Iterator[Numbered]:
+    def read(path: Path) -> Iterator[session_page.Numbered]:
         with suppress(OSError):
             yield from _blocks(path, None)
 
-    found: Subagents = {}
+    found: session_page.Subagents = {}
     for agent, path in agent_transcripts(transcript, ()):
         with suppress(OSError):
-            found[agent] = Subagent(first_words(path), partial(read, path))
+            found[agent] = session_page.Subagent(first_words(path), partial(read, path))
     return found
 
 
-def _blocks(transcript: Path, lines: Range | None) -> Iterator[Numbered]:
+def _blocks(transcript: Path, lines: Range | None) -> Iterator[session_page.Numbered]:
     first, last = lines or (1, None)
     for line in read_lines(transcript):
         if last is not None and line.number > last:
@@ -116,7 +103,7 @@ def _exported(now: datetime, mask: bool, lines: Range | None = None) -> str:
 
 def memory_parts(memory: StoredMemory, form: Form, now: datetime, *, mask: bool = True) -> Iterator[str]:
     """A memory, part by part: its details, then its text unchanged."""
-    meta, safe = memory.meta, masked if mask else as_it_is
+    meta, safe = memory.meta, masked if mask else session_page.as_it_is
     text = safe(without_private(memory.body.decode("utf-8", "replace")))
     name = safe(without_private(meta.description)) or meta.id
     notes = [
@@ -125,10 +112,12 @@ def memory_parts(memory: StoredMemory, form: Form, now: datetime, *, mask: bool 
         _exported(now, mask),
     ]
     if form is Form.HTML:
-        yield from html_page(name, notes, [f"<main>\n<pre>{escape(clean(text))}</pre>\n</main>\n"])
+        yield from session_page.html_page(
+            name, notes, [f"<main>\n<pre>{escape(clean(text))}</pre>\n</main>\n"]
+        )
         return
-    yield from (f"- {code_span(note)}\n" for note in (name, *notes))
-    yield f"\n{contained(text)}\n"
+    yield from (f"- {session_page.code_span(note)}\n" for note in (name, *notes))
+    yield f"\n{session_page.contained(text)}\n"
 
 
 def export_session(transcript: Path, target: Path, now: datetime) -> str:

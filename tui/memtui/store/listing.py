@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from memtui.documents.capture_text import PendingText, read_pending
 from memtui.ground import files
-from memtui.ground.files import FileMissing, FileNotRegular, FileProblem, FileUnreadable
+from memtui.ground.files import FileMissing, FileNotRegular, FileProblem
 from memtui.ground.project import Home, Project
 
 CAPTURE_NAME = re.compile(r"[^.].*-autocompact\.md")
@@ -97,7 +97,7 @@ def scan(folder: Path | str, pattern: re.Pattern[str], *, within: Path | None = 
     except NotADirectoryError as error:
         raise FileNotRegular(where, "is not a folder; move it away") from error
     except OSError as error:
-        raise FileUnreadable(where, "cannot be listed: check the owner and mode of the folder") from error
+        raise FileProblem(where, "cannot be listed: check the owner and mode of the folder") from error
     return entries
 
 

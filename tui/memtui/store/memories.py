@@ -20,35 +20,16 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.documents.memory import (
-    HEAD_LIMIT,
-    RECOVERY_ID,
-    MemoryMeta,
-    StoredMemory,
-    has_front_matter,
-    moment_of,
-    parse_stored,
-    read_head,
-    render_stored,
-)
+from memtui.documents import memory
+from memtui.documents.memory import HEAD_LIMIT, RECOVERY_ID, MemoryMeta, StoredMemory
 from memtui.documents.memory_file import parse_memory
 from memtui.ground import files
 from memtui.ground.clock import Clock
-from memtui.ground.files import FileChanged, FileMissing, FileProblem, FileTooLarge
+from memtui.ground.files import FileChanged, FileMissing, FileProblem
 from memtui.ground.project import Home, Project
 from memtui.ground.text import FormatError
-from memtui.store.listing import (
-    MEMORY_FILE_NAME,
-    MONTH_NAME,
-    STORED_NAME,
-    Entry,
-    heads_of,
-    is_stored,
-    name_order,
-    newest_first,
-    project_test,
-    scan,
-)
+from memtui.store import listing
+from memtui.store.listing import Entry
 
 TRASH_DAYS = 30
 """Days for which the text of a deleted memory is kept."""
@@ -125,7 +106,7 @@ class Filter:
         meta = listed.meta
         tags = {tag.casefold() for tag in meta.tags} if self.tags else ()
         return (
-            (not self.project or project_test(self.project)(meta.project))
+            (not self.project or listing.project_test(self.project)(meta.project))
             and all(tag.casefold() in tags for tag in self.tags)
             and (self.since is None or meta.created >= self.since)
             and (self.until is None or meta.created <= self.until)
@@ -222,7 +203,7 @@ class MemoryStore:
         return Page(items, len(items))
 
     def _thrown_away(self) -> Sequence[Entry]:
-        entries = newest_first(scan(self._trash, STORED_NAME))
+        entries = listing.newest_first(listing.scan(self._trash, listing.STORED_NAME))
         return [entry for entry in entries if entry.size]  # of the others only the id is left
 
     # -- writing ---------------------------------------------------------------------------------------------
@@ -396,14 +377,14 @@ class MemoryStore:
 
 
 def _rendered(path: Path, meta: MemoryMeta, body: bytes) -> bytes:
-    """The file of a memory; raises `FileTooLarge` if it could not be read again."""
+    """The file of a memory; raises `FileProblem` if it could not be read again."""
     if len(body) > LIMIT:
-        raise FileTooLarge(path, f"cannot be written: the text is larger than {LIMIT >> 20} MB")
-    data = render_stored(StoredMemory(meta=meta, body=body))
+        raise FileProblem(path, f"cannot be written: the text is larger than {LIMIT >> 20} MB")
+    data = memory.render_stored(StoredMemory(meta=meta, body=body))
     if len(data) - len(body) > HEAD_LIMIT:
         most = HEAD_LIMIT >> 10
         reason = f"cannot be written: description and tags are longer than {most} KB; shorten them"
-        raise FileTooLarge(path, reason)
+        raise FileProblem(path, reason)
     return data
 
 
@@ -450,19 +431,19 @@ def id_of(entry: Entry) -> str:
 
 def month_folders(memories: Path) -> list[Path]:
     """The folders of the months, newest first."""
-    return sorted((month.path for month in scan(memories, MONTH_NAME)), reverse=True)
+    return sorted((month.path for month in listing.scan(memories, listing.MONTH_NAME)), reverse=True)
 
 
 def stored_entries(memories: Path) -> list[Entry]:
     """The files of all memories, newest first; of two with one name, that in the later month."""
-    return newest_first(_by_name(memories).values())
+    return listing.newest_first(_by_name(memories).values())
 
 
 def _by_name(memories: Path) -> dict[str, Entry]:
     entries: dict[str, Entry] = {}
     for folder in reversed(month_folders(memories)):
         with suppress(FileProblem):  # not a folder, or unreadable: go on with the other months
-            entries.update((entry.name, entry) for entry in scan(folder, STORED_NAME))
+            entries.update((entry.name, entry) for entry in listing.scan(folder, listing.STORED_NAME))
     return entries
 
 
@@ -471,10 +452,10 @@ def read_stored(memory_id: str, data: bytes) -> StoredMemory:
 
     A file without front matter, made by hand, has only a name and a text.
     """
-    if not has_front_matter(data):
+    if not memory.has_front_matter(data):
         return StoredMemory(meta=bare_meta(memory_id), body=data)
-    memory = parse_stored(data)
-    return memory.replace(meta=_named(memory.meta, memory_id))
+    stored = memory.parse_stored(data)
+    return stored.replace(meta=_named(stored.meta, memory_id))
 
 
 def broken(path: Path, reason: str) -> Listed:
@@ -484,7 +465,7 @@ def broken(path: Path, reason: str) -> Listed:
 
 def bare_meta(memory_id: str) -> MemoryMeta:
     """The metadata of a memory by its id alone; an invalid time counts as 1970."""
-    created = moment_of(memory_id) or _LONG_AGO
+    created = memory.moment_of(memory_id) or _LONG_AGO
     return MemoryMeta(id=memory_id, created=created, updated=created)
 
 
@@ -500,9 +481,13 @@ def listed(path: Path, data: bytes | None, root: Path) -> Listed:
     try:
         if data is None:
             data = files.head_within(path, root, size=HEAD_SIZE)
-        if len(data) == HEAD_SIZE and has_front_matter(data) and b"\n---" not in data:
+        if len(data) == HEAD_SIZE and memory.has_front_matter(data) and b"\n---" not in data:
             data = files.head_within(path, root, size=HEAD_LIMIT + HEAD_SIZE)
-        meta = _named(read_head(data), memory_id) if has_front_matter(data) else bare_meta(memory_id)
+        meta = (
+            _named(memory.read_head(data), memory_id)
+            if memory.has_front_matter(data)
+            else bare_meta(memory_id)
+        )
     except FileProblem as problem:
         return broken(path, problem.reason)
     except FormatError as error:
@@ -512,7 +497,7 @@ def listed(path: Path, data: bytes | None, root: Path) -> Listed:
 
 def read_listed(entries: Iterable[Entry], root: Path) -> Iterator[Listed]:
     """The memories for a list, in the folder `root`; quick if files of one folder follow each other."""
-    for entry, data in heads_of(entries, root, HEAD_SIZE):
+    for entry, data in listing.heads_of(entries, root, HEAD_SIZE):
         yield listed(entry.path, data, root)
 
 
@@ -576,7 +561,7 @@ class MemoryFiles:
 
     def file_entries(self) -> list[Entry]:
         """The memory files of the project's reviews, in no order."""
-        return scan(self.project.compacts, MEMORY_FILE_NAME, within=self.project.root)
+        return listing.scan(self.project.compacts, listing.MEMORY_FILE_NAME, within=self.project.root)
 
     def listing(self) -> Memories:
         """All memories: the same object as before if nothing has changed. Used by one thread."""
@@ -584,7 +569,7 @@ class MemoryFiles:
         before = self._all
         self.changed = [name for name, entry in entries.items() if before.entries.get(name) != entry]
         if entries.keys() != before.entries.keys():
-            self._all = Memories(entries, sorted(entries, key=name_order, reverse=True))
+            self._all = Memories(entries, sorted(entries, key=listing.name_order, reverse=True))
         elif self.changed:
             self._all = Memories(entries, before.names)
         return self._all
@@ -597,19 +582,19 @@ class MemoryFiles:
         """A whole memory of at most 8 MB, without its front matter; a broken one whole, with the reason."""
         data = files.read_within(
             entry.path,
-            self.folder if is_stored(entry) else self.project.root,
+            self.folder if listing.is_stored(entry) else self.project.root,
             limit=SHOWN_LIMIT,
             follow=False,
         )
         head = self._head(entry, data)
-        if is_stored(entry):
+        if listing.is_stored(entry):
             with suppress(FormatError):
-                data = parse_stored(data).body
+                data = memory.parse_stored(data).body
         return MemoryText(head, data.decode("utf-8", "replace"))
 
     def _head(self, entry: Entry, data: bytes | None) -> MemoryHead:
         name = entry.name.removesuffix(".md")
-        if is_stored(entry):
+        if listing.is_stored(entry):
             found = listed(entry.path, data, self.folder)
             meta = found.meta
             time = entry.time if found.problem or meta.created == _LONG_AGO else meta.created

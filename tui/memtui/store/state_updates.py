@@ -10,18 +10,11 @@ from typing import Any, NamedTuple
 from memtui.documents.compaction_notes import compaction_notes
 from memtui.documents.compactor import draft_session_state, merge, next_state
 from memtui.documents.session_state import SessionState, parse_session_state, render_session_state
-from memtui.ground.files import FileMissing, FileProblem, FileUnreadable, os_error_reason, reading
+from memtui.ground.files import FileMissing, FileProblem, os_error_reason, reading
 from memtui.ground.project import Places, Project
 from memtui.ground.text import FormatError
+from memtui.store import sessions
 from memtui.store.listing import Entry
-from memtui.store.sessions import (
-    archived_transcript,
-    find_transcript,
-    named_session,
-    refuse_strange,
-    session_root,
-    transcripts_of,
-)
 from memtui.store.state_files import version_of
 from memtui.store.states import Progress, StateStore, StoredState, VersionTaken, keep_progress, read_progress
 from memtui.transcript.facts import read_facts
@@ -56,7 +49,7 @@ def update_state(
     The session is that of the transcript, else the named one, else the project's newest. For `cancelled` see
     `read_facts`; `improve` is called even if the transcript has not grown.
     """
-    path = transcript or find_transcript(places, session)
+    path = transcript or sessions.find_transcript(places, session)
     session_id = path.stem
     store = StateStore(places.project, places.home)
     while True:
@@ -66,9 +59,9 @@ def update_state(
         size, facts = _read(path, cancelled=cancelled)
         if facts.lines == facts.skipped_lines <= 1:  # not begun, or emptied by accident: the document is kept
             return None
-        refuse_strange(path, facts)
+        sessions.refuse_strange(path, facts)
         facts = _with_plan_kept(facts, store, session_id)
-        project = Project(session_root(facts, places.project))
+        project = Project(sessions.session_root(facts, places.project))
         # An unchanged one keeps the wording of the last version.
         state = None if before.unchanged else next_state(before.state, facts, project)
         if improve is not None:
@@ -129,15 +122,15 @@ def documents_of(places: Places, *, session: str = "", transcript: Path | None =
         return SessionDocuments(transcript.stem, store.versions(transcript.stem), store, transcript)
     stored = list(store.sessions())
     try:
-        transcripts = transcripts_of(places)
+        transcripts = sessions.transcripts_of(places)
     except FileProblem:
         if not stored:
             raise
         transcripts = {}
     try:
-        named = named_session(places, (*transcripts, *stored), session)
+        named = sessions.named_session(places, (*transcripts, *stored), session)
     except FileProblem:
-        path = archived_transcript(places, session) if session else None
+        path = sessions.archived_transcript(places, session) if session else None
         if path is None:
             raise
         return SessionDocuments(path.stem, store.versions(path.stem), store, path)
@@ -150,8 +143,8 @@ def drafted_state(places: Places, documents: SessionDocuments) -> SessionState:
     if path is None:
         raise FileMissing(places.project.root, "has no transcript of this session")
     _, facts = _read(path)
-    refuse_strange(path, facts)
-    return draft_session_state(facts, Project(session_root(facts, places.project)))
+    sessions.refuse_strange(path, facts)
+    return draft_session_state(facts, Project(sessions.session_root(facts, places.project)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +171,8 @@ def current_state(places: Places, *, session: str = "") -> CurrentState:
         return CurrentState(documents.session_id, stored.text, stored.state, None)
     before = _before(documents.store, places, documents.session_id, path)
     _, facts = _read(path)
-    refuse_strange(path, facts)
-    project = Project(session_root(facts, places.project))
+    sessions.refuse_strange(path, facts)
+    project = Project(sessions.session_root(facts, places.project))
     state = None if before.unchanged else next_state(before.state, facts, project)
     state = state.replace(version=before.number + 1) if state else before.state
     if state is None:
@@ -192,7 +185,7 @@ def _read(path: Path, **listening: Any) -> tuple[int, Facts]:
     try:
         return path.stat().st_size, read_facts(path, **listening)
     except OSError as error:
-        raise FileUnreadable(path, f"cannot be read: {os_error_reason(error)}") from error
+        raise FileProblem(path, f"cannot be read: {os_error_reason(error)}") from error
 
 
 def _with_plan_kept(facts: Facts, store: StateStore, session_id: str) -> Facts:
