@@ -306,6 +306,16 @@ def test_a_signal_to_end_gives_the_terminal_back(world: World) -> None:
     assert b"\x1b[?25h" in terminal.output.rpartition(b"\x1b[?1049l")[2]
 
 
+def test_an_editor_that_is_not_there_gives_the_terminal_back(world: World) -> None:
+    furnished(world)
+    with running(world.root, (100, 30), {**world.env, "EDITOR": "no-such-editor"}) as terminal:
+        terminal.until_shown("● live")
+        terminal.press("1e")
+        terminal.until_shown("no-such-editor does not start")
+        terminal.press("q")
+        assert terminal.until_left() == 0
+
+
 async def test_ctrl_z_stops_the_group_until_fg(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
     stopped: list[tuple[int, int, Any]] = []
 

@@ -203,9 +203,14 @@ def _step_aside(app: App[Any], command: list[str], path: Path) -> str:
     """Run a command on a file, or in a folder; returns "" or an error message."""
     is_folder = path.is_dir()
     where = "" if is_folder else f" The file is {path}."
+    failure, status = "", 0
     try:
         with app.suspend():
-            status = _run(command, path) if is_folder else _run([*command, str(path)])
+            try:
+                status = _run(command, path) if is_folder else _run([*command, str(path)])
+            except OSError as error:  # raised further, it would keep Textual from taking the terminal back
+                hint = "" if is_folder else ": set EDITOR"
+                failure = f"{command[0]} does not start ({error.strerror}){hint}.{where}"
             if terminal_gone():
                 raise _TerminalGoneError  # keeps Textual from taking the terminal back
     except SuspendNotSupported:
@@ -213,10 +218,7 @@ def _step_aside(app: App[Any], command: list[str], path: Path) -> str:
     except _TerminalGoneError:
         end(app)
         return ""
-    except OSError as error:
-        hint = "" if is_folder else ": set EDITOR"
-        return f"{command[0]} does not start ({error.strerror}){hint}.{where}"
-    return f"{command[0]} ended with status {status}." if status else ""
+    return failure or (f"{command[0]} ended with status {status}." if status else "")
 
 
 class _TerminalGoneError(Exception):
