@@ -44,6 +44,15 @@ async def in_pane(driver: Driver, *, lit: bool = True) -> list[str]:
     return [pane.draw_row(key, 60).plain.rstrip() for key in pane.rows]
 
 
+async def test_pins_do_not_hide_that_the_file_of_the_commands_is_broken(pinned: World) -> None:
+    pinned.project.session_state_json.write_text("{")
+    async with opened(pinned) as driver:
+        await driver.press("3")
+        rows = await in_pane(driver)
+        assert "is broken: it is not valid JSON" in rows[0]
+        await driver.until(lambda: "not valid JSON" in driver.detail, "the reason")
+
+
 async def test_red_ones_first_and_x_removes_one_until_u(pinned: World) -> None:
     async with opened(pinned) as driver:
         await driver.press("3")

@@ -153,9 +153,9 @@ async def test_a_half_written_state_file_is_no_empty_one(full: World) -> None:
         file.write_text(whole[: len(whole) // 2])
         file.write_text(whole.replace("nofile", "later"))
         await driver.until(lambda: "/later" in driver.shown, "the new command")
-        assert "broken" not in driver.pane(PaneId.COMMANDS).empty
+        assert "broken" not in driver.drawn(PaneId.COMMANDS)[0]
         file.write_text(whole[: len(whole) // 2])
-        await driver.until(lambda: "broken" in driver.pane(PaneId.COMMANDS).empty, "the complaint")
+        await driver.until(lambda: "broken" in driver.drawn(PaneId.COMMANDS)[0], "the complaint")
         file.write_text(whole)
         await driver.until(lambda: "/nofile" in driver.shown, "the recovery")
 

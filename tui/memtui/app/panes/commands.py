@@ -17,6 +17,7 @@ from memtui.app.panes.pane import Detail, Pane, PaneId, Subject
 from memtui.app.project import ProjectModel
 from memtui.app.widgets.document import Document, Line, concat, from_markdown, line, plain, styled
 from memtui.app.widgets.row_list import row
+from memtui.app.widgets.wrap import cut_left
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, local_minute, short_age
 from memtui.ground.files import FileProblem
@@ -29,6 +30,7 @@ _NONE = "No command is active.\n\nCommands that register themselves show here; !
 _BROKEN = "broken:"
 _PIN, _OWN = "pin:", "everywhere:"
 _PINS_BROKEN = "broken pins"
+_FILE_BROKEN = "broken file"
 _RED = "not delivered"
 _MARKS: dict[PinFate | None, tuple[str, str]] = {
     "kept": ("✓", "good"),
@@ -88,7 +90,6 @@ class CommandsPane(Pane):
             self._pins_problem = view.problem
         elif isinstance(view, LightsView):
             self.lights = view
-        self.say_when_empty(clean_line(self.view.problem or self._pins_problem) or _NONE)
         self.show_rows()
 
     def command(self, key: str | None) -> ActiveCommand | None:
@@ -103,7 +104,8 @@ class CommandsPane(Pane):
 
     def all_keys(self) -> Sequence[str]:
         red = [key for key in self._pins if self._light(key) == _RED]
-        unreadable = (_PINS_BROKEN,) if self._pins_problem else ()
+        problems = ((_FILE_BROKEN, self.view.problem), (_PINS_BROKEN, self._pins_problem))
+        unreadable = [key for key, problem in problems if problem]
         return (*self.command_keys, *unreadable, *red, *(key for key in self._pins if key not in red))
 
     def count(self) -> str:
@@ -133,15 +135,16 @@ class CommandsPane(Pane):
 
             return row([(f"{sign} ", _COLOURS[role]), clean_line(masked(pin.pin.text))], source, width)
         if command is None:
-            return row([(self._reason(key), "$error")], "", width)
+            # A sentence on a file: its path is what can be spared.
+            return row([(cut_left(self._reason(key), width), "$error")], "", width)
         ago = short_age(command.activated_at, self.clock()) if command.activated_at else ""
         lack = self.view.lacking.get(key, "")
         mark = (f" ⚠ {lack}" if lack else "", "$warning")
         return row([("/", "$quiet"), clean_line(command.name).removeprefix("/"), mark], ago, width)
 
     def _reason(self, key: str) -> str:
-        if key == _PINS_BROKEN:
-            return clean_line(self._pins_problem)
+        if key in (_FILE_BROKEN, _PINS_BROKEN):
+            return clean_line(self.view.problem if key == _FILE_BROKEN else self._pins_problem)
         number = key.removeprefix(_BROKEN)
         if number.isdecimal() and int(number) < len(self.view.broken):
             return clean_line(self.view.broken[int(number)])
@@ -154,7 +157,7 @@ class CommandsPane(Pane):
             name = f"{key} {self._light(key)} {pin.confirmed} {alone}"
             return Detail(name, "Pin", _pin_document(pin, self.lights, alone))
         if key is None:
-            return Detail("", "Command", plain(self.nothing, "warn" if self.view.problem else "dim"))
+            return Detail("", "Command", plain(self.nothing, "dim"))
         if command is None:
             way = line("x clears active commands; e opens the file.", "dim")
             return Detail(key, "Command", Document([line(self._reason(key), "bad"), way]))
