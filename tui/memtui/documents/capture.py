@@ -11,7 +11,7 @@ from pydantic import AfterValidator
 
 from memtui.documents import markdown
 from memtui.documents.capture_text import PENDING, TITLE, fence, head, quote
-from memtui.documents.markdown import Block, Document, Line, Moment, Record, Section, escape, fenced, unescape
+from memtui.documents.markdown import Block, Document, Line, Moment, Record, Section, escape, fenced
 from memtui.ground.clock import parse_iso
 from memtui.ground.text import FormatError, file_text, without_backticks, without_blank_ends
 
@@ -68,7 +68,10 @@ def render_capture(capture: Capture) -> str:
     }
     if capture.summary or capture.status == "reviewed":
         bodies[_SUMMARY] = escape(capture.summary)
-    bodies[_MEMORY] = _paragraphs(_memory_line(capture), escape(capture.memory_note))
+    memory = PENDING if capture.status == "pending" else _NO_MEMORY
+    if capture.memory:
+        memory = f"[{capture.memory}](./{capture.memory})"
+    bodies[_MEMORY] = _paragraphs(memory, escape(capture.memory_note))
     header = escape(capture.header)
     return (
         head(capture.status, capture.timestamp, capture.session_id)
@@ -83,12 +86,6 @@ def _paragraphs(*texts: str) -> str:
     return "\n\n".join(text for text in texts if text)
 
 
-def _memory_line(capture: Capture) -> str:
-    if capture.memory:
-        return f"[{capture.memory}](./{capture.memory})"
-    return PENDING if capture.status == "pending" else _NO_MEMORY
-
-
 def parse_capture(text: str) -> Capture:
     """Parse a capture, perhaps another tool's; its title or status and its time are needed."""
     document = markdown.read(file_text(text).split("\n"), _LAYOUT)
@@ -97,17 +94,19 @@ def parse_capture(text: str) -> Capture:
         raise FormatError(f"it has neither the title “{TITLE}” nor a Status line")
     memory, memory_note = _read_memory(document.lines(_MEMORY))
     transcript, transcript_note = _read_transcript(document.lines(_TRANSCRIPT))
+    quoted = document.lines(_FIRST)  # a line that another tool did not quote stays as it is
+    first = "\n".join(line[1:].removeprefix(" ") if line.startswith(">") else line for line in quoted)
     return Capture(
         status=_status(meta, document, memory),
         timestamp=_timestamp(meta),
         session_id=meta.get("session id", ""),
         transcript=transcript,
-        first_message=_unquoted(document.lines(_FIRST)),
+        first_message=first,
         summary=document.block(_SUMMARY),
         memory=memory,
-        header=unescape("\n".join(without_blank_ends(header))),
-        transcript_note=unescape("\n".join(without_blank_ends(transcript_note))),
-        memory_note=unescape("\n".join(without_blank_ends(memory_note))),
+        header=document.text(header),
+        transcript_note=document.text(transcript_note),
+        memory_note=document.text(memory_note),
         extra=tuple(document.extra),
     )
 
@@ -161,24 +160,15 @@ def _read_transcript(lines: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def _read_memory(lines: Sequence[str]) -> tuple[str, list[str]]:
+    """The name of the linked memory file, or of another link or bare name, and the section's other lines."""
     if not lines:
         return "", []
     first = lines[0].strip()
     rest = list(lines[1:])
     if first == _NO_MEMORY or first.casefold().startswith("_not yet reviewed"):
         return "", rest
-    name = _link_target(first)
-    return (name, rest) if name else ("", list(lines))
-
-
-def _link_target(line: str) -> str:
-    """The file name in ``[name](./name)``, or of another link or a bare memory file name."""
-    if link := _LINK.match(line):
-        return _base_name(link[1])
-    bare = line.strip("`")
-    return _base_name(bare) if bare.endswith("-memory.md") and " " not in bare else ""
-
-
-def _unquoted(lines: Sequence[str]) -> str:
-    """Unquoted lines; a line that another tool did not quote stays unchanged."""
-    return "\n".join(line[1:].removeprefix(" ") if line.startswith(">") else line for line in lines)
+    bare, link = first.strip("`"), _LINK.match(first)
+    if link or (bare.endswith("-memory.md") and " " not in bare):
+        bare = _base_name(link[1] if link else bare)
+        return (bare, rest) if bare else ("", list(lines))
+    return "", list(lines)

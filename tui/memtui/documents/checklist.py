@@ -107,13 +107,9 @@ def _session_id(text: CheckedText) -> tuple[Verdict, str]:
 
 def _project_root(text: CheckedText) -> tuple[Verdict, str]:
     root = text.recovery.project_root.strip("`")
-    if not root:
-        return _FAIL, "is not named"
-    return (
-        (_PASS, "is absolute")
-        if is_absolute(root)
-        else (_FAIL, f"is not absolute: {shortened(root, _SHOWN)}")
-    )
+    if is_absolute(root):
+        return _PASS, "is absolute"
+    return _FAIL, f"is not absolute: {shortened(root, _SHOWN)}" if root else "is not named"
 
 
 def _objective(text: CheckedText) -> tuple[Verdict, str]:

@@ -19,7 +19,7 @@ from memtui.ground.project import Project
 from memtui.secrets.secrets import masked
 from memtui.transcript.plans import was_done
 from memtui.transcript.records import Facts
-from memtui.transcript.short_text import key_of, one_line, shortened, tokens
+from memtui.transcript.short_text import one_line, shortened, tokens
 
 MOST_DECISIONS = 20
 _SINGLE = 8  # number of the latest decisions that keep an entry of their own
@@ -39,10 +39,10 @@ def members(decision: Decision) -> list[str]:
 def merged_decisions(previous: Iterable[Decision], drafted: Iterable[Decision]) -> tuple[Decision, ...]:
     """All decisions of the previous version unchanged, followed by the new ones, without repetitions."""
     entries = [_Entry(decision, members(decision), _words(decision.text)) for decision in previous]
-    known = {_key(text) for entry in entries for text in entry.texts}
+    known = {task_key(text) for entry in entries for text in entry.texts}
     for decision in drafted:
         for text in members(decision):
-            key = _key(text)
+            key = task_key(text)
             cut = text.endswith(("…", "...")) and len(key) >= _CUT
             if key in known or (cut and any(each.startswith(key) for each in known)):
                 continue
@@ -68,10 +68,6 @@ class _Entry(NamedTuple):
         if not self.joined:
             return self.first
         return Decision(kind=self.first.kind, text="\n".join(f"- {text}" for text in self.texts))
-
-
-def _key(text: str) -> str:
-    return key_of(without_source(text))
 
 
 def _join_one(entries: list[_Entry]) -> bool:
@@ -267,7 +263,8 @@ def fitted(state: SessionState, target: int = TARGET) -> SessionState:
 def _smaller(state: SessionState) -> Iterator[SessionState]:
     """Smaller and smaller states: what is missed least is left out first."""
     for room in (6_000, 3_000, 1_000):
-        yield (state := _quoting(state, room))
+        fewer = [quotes.with_fewer_quotes(section, room) for section in state.extra if is_quotes(section)]
+        yield (state := state.replace(extra=with_new_quotes(state.extra, fewer)))
     for width, most in ((_SHORT, MOST_TASKS), (_NARROW, _FEW)):
         cut = partial(shortened, width=width)
         files = state.working.files_modified
@@ -281,11 +278,6 @@ def _smaller(state: SessionState) -> Iterator[SessionState]:
     for room in (_FILES, _NARROW):
         files = shortened(state.working.files_modified, room)
         yield state.replace(working=state.working.replace(files_modified=files))
-
-
-def _quoting(state: SessionState, room: int) -> SessionState:
-    fewer = [quotes.with_fewer_quotes(section, room) for section in state.extra if is_quotes(section)]
-    return state.replace(extra=with_new_quotes(state.extra, fewer))
 
 
 def _fewer(task: Task) -> Task:
@@ -313,9 +305,10 @@ def next_state(previous: SessionState | None, facts: Facts, project: Project) ->
     was = previous.identity.goal
     if was and goal_words(was) == was:  # a person's or a model's wording
         drafted = drafted.replace(identity=drafted.identity.replace(goal=was))
-    drafted = drafted.replace(
-        tasks=_news(previous, _ticked(previous, drafted.tasks)),
-    )
+    # A task that a person ticked off has the line of its last change there: a new list has another one.
+    done = {task.text for task in flat(previous.tasks) if task.kind is TaskKind.DONE}
+    ticked = (task.replace(kind=TaskKind.DONE) if task.text in done else task for task in drafted.tasks)
+    drafted = drafted.replace(tasks=_news(previous, tuple(ticked)))
     return merge(previous, drafted, gone=_dropped_tasks(facts, drafted))
 
 
@@ -353,16 +346,6 @@ def _updated(before: _Part, drafted: _Part) -> _Part:
     """`before` with the fields that the draft fills."""
     filled = {name: value for name, value in dict(drafted).items() if value and name != "extra"}
     return before.replace(**filled)
-
-
-def _ticked(previous: SessionState, drafted: tuple[Task, ...]) -> tuple[Task, ...]:
-    """The drafted tasks; those ticked off by a person count as done.
-
-    They stand in the version before with the line of their last change: a list that has named them since has
-    another line.
-    """
-    done = {task.text for task in flat(previous.tasks) if task.kind is TaskKind.DONE}
-    return tuple(task.replace(kind=TaskKind.DONE) if task.text in done else task for task in drafted)
 
 
 def _news(previous: SessionState, drafted: tuple[Task, ...]) -> tuple[Task, ...]:

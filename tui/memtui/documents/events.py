@@ -89,7 +89,11 @@ def failed_checks(facts: Facts, *, clock: bool = False) -> list[str]:
 def check_event(facts: Facts, *, clock: bool = False) -> str:
     """The last compile, lint or test run with its outcome and age; "" if none is on record."""
     check = last_check(facts)
-    return f"{_outcome(check)}: {check_line(facts, check, clock=clock)}" if check is not None else ""
+    if check is None:
+        return ""
+    ended = "SUCCESS" if check.outcome == "ok" else "FAILURE"
+    ended = ended if is_sure(check) else "no failure recognised, its exit status is hidden"
+    return f"{ended}: {check_line(facts, check, clock=clock)}"
 
 
 def check_line(facts: Facts, check: Command, *, clock: bool = False) -> str:
@@ -157,12 +161,6 @@ def outcome_of_action(facts: Facts, action: Action) -> str:
     """The same for the last action, which may be another tool's."""
     command = next((each for each in reversed(facts.commands) if each.source == action.source), None)
     return outcome_of(command) if command is not None and action.source.line else action.outcome
-
-
-def _outcome(check: Command) -> str:
-    if not is_sure(check):
-        return "no failure recognised, its exit status is hidden"
-    return "SUCCESS" if check.outcome == "ok" else "FAILURE"
 
 
 def _since(facts: Facts, source: Source) -> str:
@@ -253,11 +251,7 @@ def _rank(command: str, times: int) -> int:
     return 0 if is_check(command) else 1 if times > 1 else 3 if checks.is_lookup(command) else 2
 
 
-_SINCE = {
-    "amend": ", followed by an amend",
-    "rebase": ", followed by a rebase",
-    "reset": ", followed by a reset",
-}
+_SINCE = {"amend": "an amend", "rebase": "a rebase", "reset": "a reset"}
 _DONE_FILES = 12
 _ASKED = 25
 _FIRST = 2_000
@@ -305,7 +299,7 @@ def landmark_line(mark: Landmark, *, clock: bool = False) -> str:
 
 def since(mark: Landmark) -> str:
     """The git commands that may have replaced a commit, after a comma; "" for none."""
-    return _SINCE.get(mark.superseded, "")
+    return f", followed by {_SINCE[mark.superseded]}" if mark.superseded else ""
 
 
 def file_line(file: FileFact) -> str:

@@ -63,20 +63,23 @@ RECOVERY_ID = re.compile(r"CMEM-\d{8}-\d{6}(?:@[a-z0-9-]{1,40})?", re.ASCII)
 
 HEAD_LIMIT = 32 * 1024  # maximum bytes of front matter
 
-_KEYS = (
-    "id",
-    "project",
-    "created",
-    "updated",
-    "description",
-    "tags",
-    "session_id",
-    "source",
-    "author",
+_KNOWN = frozenset(
+    [
+        "id",
+        "project",
+        "created",
+        "updated",
+        "description",
+        "tags",
+        "session_id",
+        "source",
+        "author",
+        "archived",
+        "pinned",
+        "superseded_by",
+        "supersedes",
+    ]  # of earlier versions: read over, and not written back
 )
-_FORMER = ("archived", "pinned", "superseded_by", "supersedes")
-"""Keys of earlier versions: read over, and not written back."""
-_KNOWN = (*_KEYS, *_FORMER)
 _OPENING = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n")
 _CLOSING = re.compile(rb"^---[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
 
@@ -118,18 +121,15 @@ class StoredMemory(Record):
 
 def render_stored(memory: StoredMemory) -> bytes:
     meta = memory.meta
-    values: dict[str, object] = {
-        "id": meta.id,
-        "project": meta.project,
+    texts = {
         "created": meta.created.isoformat(),
         "updated": meta.updated.isoformat(),
-        "description": meta.description,
         "tags": list(meta.tags),
-        "session_id": meta.session_id,
-        "source": meta.source,
     }
-    if meta.author:
-        values["author"] = meta.author
+    values: dict[str, object] = {**dict(meta), **texts}
+    del values["other"]
+    if not meta.author:
+        del values["author"]
     head = dump(values)
     other = f"{meta.other}\n" if meta.other else ""
     return f"---\n{head}{other}---\n".encode() + memory.body
@@ -177,14 +177,13 @@ def _meta(head: str) -> MemoryMeta:
     try:
         return MemoryMeta(
             id=identifier,
-            project=_string(values, "project"),
             created=created,
             updated=parse_iso(_string(values, "updated")) or created,
-            description=_string(values, "description"),
             tags=tuple(_strings(values.get("tags", ()))),
-            session_id=_string(values, "session_id"),
-            source=_string(values, "source"),
-            author=_string(values, "author"),
+            **{
+                key: _string(values, key)
+                for key in ("project", "description", "session_id", "source", "author")
+            },
             other=unknown_lines(lines, _KNOWN),
         )
     except ValidationError as error:

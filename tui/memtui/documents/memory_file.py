@@ -7,7 +7,7 @@ a person to fill in. Every drafted line names its source, with the time for huma
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +18,7 @@ from memtui.documents.events import NOT_PASSED, check_line, failed_checks, is_su
 from memtui.documents.markdown import Block, Items, Line, Record, Section, escape, parse_items, render_items
 from memtui.documents.quotes import citation, quotes_section, with_source
 from memtui.documents.work import LAST, ONLY_CAPTURE, goal, open_request, title_of, turn_line, unfinished_turn
-from memtui.ground.text import FormatError, file_text, without_backticks, without_blank_ends
+from memtui.ground.text import FormatError, file_text, without_backticks
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import SENTENCE, last_check
 from memtui.transcript.files import DELETED, path_now
@@ -96,7 +96,7 @@ def parse_memory(text: str) -> MemoryFile:
         questions=tuple(parse_items(document.lines(_QUESTIONS))),
         confidence=document.block(_CONFIDENCE),
         key_files=tuple(parse_items(document.lines(_KEY_FILES))),
-        preamble=markdown.unescape("\n".join(without_blank_ends(preamble))),
+        preamble=document.text(preamble),
         extra=tuple(document.extra),
     )
 
@@ -133,8 +133,8 @@ def draft_memory(facts: Facts) -> MemoryFile:
     return MemoryFile(
         title=_whole_words(masked(title_of(facts)).rstrip(".。")) or UNTITLED,
         goal=masked("\n".join([goal(facts, clock=True), *alone])),
-        learnings=tuple(_unique(map(masked, _learnings(facts))))[:_MOST_LEARNINGS],
-        questions=tuple(_unique(map(masked, _questions(facts))))[:_MOST_QUESTIONS],
+        learnings=tuple(dict.fromkeys(map(masked, _learnings(facts))))[:_MOST_LEARNINGS],
+        questions=tuple(dict.fromkeys(map(masked, _questions(facts))))[:_MOST_QUESTIONS],
         confidence=masked(_confidence(facts)),
         key_files=tuple(map(masked, _key_files(facts))),
         extra=quotes_section(facts, clock=True),
@@ -262,7 +262,3 @@ def draft_summary(facts: Facts) -> str:
     sentences = [f"{about}{stop}" if about else "", f"{capitalised(counted)}." if counted else ""]
     sentences += [_only_capture()] if facts.from_capture else []
     return " ".join(each for each in sentences if each)
-
-
-def _unique(lines: Iterable[str]) -> Iterable[str]:
-    return dict.fromkeys(line for line in lines if line)

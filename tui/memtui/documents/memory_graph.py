@@ -65,10 +65,16 @@ def entities(recovery: Recovery, said: MemoryMeta | None = None) -> tuple[Entity
         recovery.objective, recovery.plan.content, recovery.last_action, *recovery.changes, *recovery.pending,
         *recovery.known_issues, *recovery.decisions, recovery.notes,
     )  # fmt: skip
-    named = [match[0] for text in texts for match in _NAMED_FILE.finditer(text)]
+    listed += [match[0] for text in texts for match in _NAMED_FILE.finditer(text)]
+    bare = (_PLACE.sub("", without_backticks(one_line(path))) for path in listed if not is_unknown(path))
+    decided = (  # without the reasons
+        shortened(one_line(_DECISION_END.split(text.strip(), maxsplit=1)[0]), _NAME_WIDTH)
+        for text in recovery.decisions
+        if not is_unknown(text)
+    )
     made = [
-        *(Entity(FILE, _path(path, root)) for path in (*listed, *named) if not is_unknown(path)),
-        *(Entity(DECISION, _decision(text)) for text in recovery.decisions if not is_unknown(text)),
+        *(Entity(FILE, absolute(path, root)) for path in bare),
+        *(Entity(DECISION, text) for text in decided),
         *(Entity(PACKAGE, name) for text in recovery.dependencies for name in packages(text)),
         Entity(SESSION, one_line(recovery.session_id)),
         Entity(SESSION, said.session_id if said else ""),
@@ -79,16 +85,6 @@ def entities(recovery: Recovery, said: MemoryMeta | None = None) -> tuple[Entity
         if entity.name:
             found.setdefault(entity.key, entity)
     return tuple(found.values())
-
-
-def _path(path: str, root: str) -> str:
-    """A path without its line number, made absolute."""
-    return absolute(_PLACE.sub("", without_backticks(one_line(path))), root)
-
-
-def _decision(text: str) -> str:
-    """The decision without its reasons."""
-    return shortened(one_line(_DECISION_END.split(text.strip(), maxsplit=1)[0]), _NAME_WIDTH)
 
 
 def packages(dependency: str) -> list[str]:

@@ -102,8 +102,12 @@ def user_requests(facts: Facts) -> list[UserRequest]:
                 UserRequest(_words(turn, facts), turn.source, turn.about, _question(turn, facts.turns[:at]))
             )
         later = words
+    if found or not facts.first_prompt.strip():
+        return found
     # Of a capture only the first words are known; a subagent's transcript begins with its task.
-    return found or ([UserRequest(facts.first_prompt, _start(facts))] if facts.first_prompt.strip() else [])
+    first = facts.turns[0] if facts.turns else None
+    source = first.source._replace(speaker="user") if first is not None and first.kind == "start" else NOWHERE
+    return [UserRequest(facts.first_prompt, source)]
 
 
 def _question(turn: Turn, before: tuple[Turn, ...]) -> str:
@@ -115,15 +119,8 @@ def _question(turn: Turn, before: tuple[Turn, ...]) -> str:
     return ends_of(one_line(last), _QUESTION) if _IS_QUESTION.search(last) else ""
 
 
-def _start(facts: Facts) -> Source:
-    """The source of a subagent's task."""
-    first = facts.turns[0] if facts.turns else None
-    return first.source._replace(speaker="user") if first is not None and first.kind == "start" else NOWHERE
-
-
 def last_request(facts: Facts) -> UserRequest | None:
-    found = user_requests(facts)
-    return found[0] if found else None
+    return next(iter(user_requests(facts)), None)
 
 
 def _words(turn: Turn, facts: Facts) -> str:
@@ -222,9 +219,7 @@ def with_new_quotes(sections: Iterable[Section], quotes: Iterable[Section]) -> t
 
 def told_turns(facts: Facts) -> Iterator[Turn]:
     """Turns, newest first; of those opened by a notification the last one, and those with more than a nod."""
-    return (turn for turn in reversed(facts.turns) if turn is facts.turns[-1] or not _is_nod(turn))
-
-
-def _is_nod(turn: Turn) -> bool:
-    brief = turn.closing is None or len(turn.closing.text) < _NOD
-    return turn.kind == "notification" and not turn.calls and brief
+    for turn in reversed(facts.turns):
+        brief = turn.closing is None or len(turn.closing.text) < _NOD
+        if turn is facts.turns[-1] or turn.kind != "notification" or turn.calls or not brief:
+            yield turn

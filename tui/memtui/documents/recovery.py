@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path, PureWindowsPath
 from typing import Annotated
 
-from pydantic import AfterValidator, field_validator
+from pydantic import AfterValidator
 
 from memtui.documents import events, markdown, quotes, work
 from memtui.documents.events import COMMANDS_RUN, NOT_PASSED, SEEN, action_event, check_event, last_errors
@@ -101,6 +101,12 @@ def is_unknown(item: str) -> bool:
     return item.upper() == UNKNOWN or item.upper().startswith((f"{UNKNOWN}:", f"{UNKNOWN} ("))
 
 
+Files = Annotated[
+    tuple[RoleFile, ...],
+    AfterValidator(lambda files: tuple(file for file in files if not markdown.is_none(file.path))),
+]
+
+
 class Recovery(Record):
     """One recovery text."""
 
@@ -108,8 +114,8 @@ class Recovery(Record):
     project_root: Text = ""
     objective: Text = ""
     plan: Plan = Plan()
-    working_files: tuple[RoleFile, ...] = ()
-    reference_files: tuple[RoleFile, ...] = ()
+    working_files: Files = ()
+    reference_files: Files = ()
     last_action: Text = ""
     decisions: Items = ()
     """Each with its reasoning after a colon."""
@@ -123,11 +129,6 @@ class Recovery(Record):
     """Text before the first section."""
     extra: tuple[Section, ...] = ()
     """Unknown sections."""
-
-    @field_validator("working_files", "reference_files")
-    @classmethod
-    def _named(cls, value: tuple[RoleFile, ...]) -> tuple[RoleFile, ...]:
-        return tuple(file for file in value if not markdown.is_none(file.path))
 
 
 def render_recovery(recovery: Recovery) -> str:

@@ -129,7 +129,8 @@ def _body(found: Iterable[Numbered], safe: Safe, subagents: Subagents) -> Iterat
             if block.is_ask:
                 yield "</section>\n<section>\n"
                 asks += [_listed(number, block, safe)] if len(asks) < _LISTED else []
-            if (today := _day(block)) and today != day:
+            moment = parse_iso(block.stamp) if block.stamp else None
+            if moment is not None and (today := f"{to_local(moment):%a %d %b %Y}") != day:
                 day = today
                 yield f'<p class="day">{day}</p>\n'
             last = number
@@ -208,11 +209,6 @@ def _subagent_html(agent: str, safe: Safe, subagents: Subagents) -> Iterator[str
         yield _block_html(block, safe, 0)
         yield from _subagent_html(_worker(block), safe, subagents)
     yield "</details>\n"
-
-
-def _day(block: Block) -> str:
-    moment = parse_iso(block.stamp) if block.stamp else None
-    return f"{to_local(moment):%a %d %b %Y}" if moment is not None else ""
 
 
 def _listed(number: int, block: Block, safe: Safe) -> str:

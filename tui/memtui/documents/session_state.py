@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from memtui.documents import events, markdown, quotes, work
 from memtui.documents.events import NOT_PASSED, SEEN, action_event, check_event, error_event, failed_checks
@@ -19,7 +19,7 @@ from memtui.documents.markdown import Block, Document, Items, Record, Section, p
 from memtui.documents.quotes import UserRequest, citation, last_request, plan_line, user_requests, with_source
 from memtui.documents.work import awaited_plan, goal, open_steps, plan_in_force, plan_status, unfinished_turn
 from memtui.ground.project import Project
-from memtui.ground.text import FormatError, file_text, item, without_blank_ends
+from memtui.ground.text import FormatError, file_text, item
 from memtui.transcript.checks import SENTENCE, bare_command, package_changes
 from memtui.transcript.files import IN_PROGRAM, moved_to, path_now
 from memtui.transcript.paths import Kind, role_of, shown_path
@@ -61,13 +61,22 @@ _BULLET = re.compile(r"([ \t]*)[-*+•](?:[ \t]+(.*))?$")
 _LIKE_BULLET = re.compile(r"^([ \t]*)(\\*[-*+•](?:[ \t]|$))")
 
 
+def said(tasks: tuple[Task, ...]) -> tuple[Task, ...]:
+    """The tasks without notes that say nothing."""
+    return tuple(
+        task
+        for task in tasks
+        if task.kind is not TaskKind.NOTE or task.children or task.text.casefold() not in ("", "n/a")
+    )
+
+
 class Task(Record):
     """A line of the tree with its children."""
 
     kind: TaskKind
     text: str
     """Of one or more lines."""
-    children: tuple[Task, ...] = ()
+    children: Annotated[tuple[Task, ...], AfterValidator(said)] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -75,19 +84,6 @@ class Task(Record):
         """Normalise the task as if read from its line: an open task ``NEXT: x`` is the next task ``x``."""
         kind, text = classified(_MARKERS[values["kind"]] + item(values["text"]))
         return {**values, "kind": kind, "text": text}
-
-    @field_validator("children")
-    @classmethod
-    def _said(cls, value: tuple[Task, ...]) -> tuple[Task, ...]:
-        return said(value)
-
-
-def said(tasks: tuple[Task, ...]) -> tuple[Task, ...]:
-    return tuple(
-        task
-        for task in tasks
-        if task.kind is not TaskKind.NOTE or task.children or task.text.casefold() not in ("", "n/a")
-    )
 
 
 def classified(line: str) -> tuple[TaskKind, str]:
@@ -250,24 +246,16 @@ class SessionState(Record):
 
     version: int = Field(default=1, ge=0, le=LATEST)
     identity: Identity = Identity()
-    tasks: tuple[Task, ...] = ()
-    decisions: tuple[Decision, ...] = ()
+    tasks: Annotated[tuple[Task, ...], AfterValidator(said)] = ()
+    decisions: Annotated[
+        tuple[Decision, ...], AfterValidator(lambda decisions: tuple(each for each in decisions if each.text))
+    ] = ()
     working: WorkingContext = WorkingContext()
     dynamics: Dynamics = Dynamics()
     preamble: Block = ""
     """Text between the first line and the first section."""
     extra: tuple[Section, ...] = ()
     """Unknown sections."""
-
-    @field_validator("tasks")
-    @classmethod
-    def _said_tasks(cls, value: tuple[Task, ...]) -> tuple[Task, ...]:
-        return said(value)
-
-    @field_validator("decisions")
-    @classmethod
-    def _said(cls, value: tuple[Decision, ...]) -> tuple[Decision, ...]:
-        return tuple(decision for decision in value if decision.text)
 
 
 def render_session_state(state: SessionState) -> str:
@@ -308,7 +296,6 @@ def parse_session_state(text: str) -> SessionState:
     document = read(lines, _LAYOUT, _is_rule)
     if version is None and not document.bodies:
         raise FormatError("it has neither a SESSION STATE line nor a section of a session state")
-    preamble = "\n".join(without_blank_ends(document.preamble)) if version is not None else ""
     return SessionState(
         version=1 if version is None else version,
         identity=Identity.model_validate(_fields(document, _IDENTITY, _IDENTITY_LABELS)),
@@ -316,7 +303,7 @@ def parse_session_state(text: str) -> SessionState:
         decisions=tuple(_decision(entry) for entry in parse_items(document.lines(_DECISIONS))),
         working=WorkingContext.model_validate(_fields(document, _WORKING, _WORKING_LABELS)),
         dynamics=Dynamics.model_validate(_fields(document, _DYNAMICS, _DYNAMICS_LABELS)),
-        preamble=markdown.unescape(preamble, _is_rule),
+        preamble=document.text(document.preamble) if version is not None else "",
         extra=tuple(document.extra),
     )
 
@@ -605,11 +592,9 @@ def _is_lasting(path: str, root: Path) -> bool:
 def gone_files(files: Iterable[FileFact], root: Path) -> str:
     """The last files that have a fate, with it: ``a.py (deleted), b.py (moved to c.py)``; "" for none."""
     gone = [file for file in files if file.fate and _is_lasting(file.path, root)][-_GONE:]
-    fates = (
-        f"moved to {shown_path(to, root)}" if (to := moved_to(file.fate)) else file.fate for file in gone
-    )
+    named = ((shown_path(file.path, root), moved_to(file.fate), file.fate) for file in gone)
     return ", ".join(
-        f"{shown_path(file.path, root)} ({fate})" for file, fate in zip(gone, fates, strict=True)
+        f"{path} ({f'moved to {shown_path(to, root)}' if to else fate})" for path, to, fate in named
     )
 
 
@@ -649,18 +634,18 @@ def _recorded(facts: Facts) -> Iterator[str]:
 
 
 def raw_state(facts: Facts, project: Project) -> SessionState:
-    """All sections at full length: every decision, every task, all quotes."""
+    """All sections at full length: every task, all quotes, every decision on record.
+
+    A sentence becomes a decision when a person or a model puts it there.
+    """
+    decided = work.recorded_decisions(facts)
     return SessionState(
         identity=Identity(project=f"{project.name} ({project.root})", branch=facts.branch, goal=goal(facts)),
         tasks=task_tree(facts),
-        decisions=_decisions(facts),
+        decisions=tuple(
+            Decision(text=with_source(f"{each.decision} ({each.reason})", each.source)) for each in decided
+        ),
         working=working_context(facts, project.root),
         dynamics=dynamics(facts),
         extra=quotes.quotes_section(facts),
     )
-
-
-def _decisions(facts: Facts) -> tuple[Decision, ...]:
-    """Only certain ones; a sentence becomes a decision when a person or a model puts it here."""
-    entries = ((f"{each.decision} ({each.reason})", each.source) for each in work.recorded_decisions(facts))
-    return tuple(Decision(text=with_source(text, source)) for text, source in entries)

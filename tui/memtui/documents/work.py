@@ -10,7 +10,7 @@ from memtui.documents import quotes
 from memtui.documents.quotes import UserRequest, citation, last_request, plan_line, user_requests, with_source
 from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import OPEN, plan_title
-from memtui.transcript.records import Answer, Facts, PlanFact, Source, Turn, in_order, is_after
+from memtui.transcript.records import Facts, PlanFact, Source, Turn, in_order, is_after
 from memtui.transcript.short_text import is_bare_command, one_line, shortened
 from memtui.transcript.turns import title_in
 
@@ -199,44 +199,32 @@ class RecordedDecision(NamedTuple):
 
 def recorded_decisions(facts: Facts) -> list[RecordedDecision]:
     """All of them, in the order of the session."""
-    found = [
-        RecordedDecision(_brief(answer.answer), _answered(answer), answer.source) for answer in facts.answers
-    ]
-    found += _plans(facts)
+    found = list(_plans(facts))
+    for answer in facts.answers:
+        option = f'"{shortened(one_line(answer.option), _WORDS)}", ' if answer.option.strip() else ""
+        reason = f'{option}the user\'s answer to "{_brief(answer.question)}"'
+        found.append(RecordedDecision(_brief(answer.answer), reason, answer.source))
     return in_order(found)
-
-
-def _answered(answer: Answer) -> str:
-    option = f'"{shortened(one_line(answer.option), _WORDS)}", ' if answer.option.strip() else ""
-    return f'{option}the user\'s answer to "{_brief(answer.question)}"'
 
 
 def _plans(facts: Facts) -> Iterator[RecordedDecision]:
     """Approved and refused plans; of several with the same title and fate, only the last one.
 
-    A refusal is not told of when a plan with that title was approved later.
+    A refusal is left out when a plan with that title was approved later.
     """
     last = {(plan_title(plan), plan.fate): plan for plan in facts.plans}
     at = {(plan_title(plan), plan.fate): number for number, plan in enumerate(facts.plans)}
     for (title, fate), plan in last.items():
-        if fate == "approved":
-            yield RecordedDecision(
-                _plan_with_fate(plan, "approved"), _words_on_plan(facts, plan, "comment"), plan.source
-            )
-        elif fate == "rejected" and at[title, fate] > at.get((title, "approved"), -1):
-            yield RecordedDecision(
-                _plan_with_fate(plan, "refused"), _words_on_plan(facts, plan, "rejection"), plan.source
-            )
+        if fate == "approved" or (fate == "rejected" and at[title, fate] > at.get((title, "approved"), -1)):
+            decided = "approved" if fate == "approved" else "refused"
+            where = f" ({shown_path(plan.path, None)})" if plan.path else ""
+            reason = _words_on_plan(facts, plan, decided)
+            yield RecordedDecision(f'plan "{_brief(title)}" {decided}{where}', reason, plan.source)
 
 
-def _plan_with_fate(plan: PlanFact, fate: str) -> str:
-    where = f" ({shown_path(plan.path, None)})" if plan.path else ""
-    return f'plan "{_brief(plan_title(plan))}" {fate}{where}'
-
-
-def _words_on_plan(facts: Facts, plan: PlanFact, kind: str) -> str:
+def _words_on_plan(facts: Facts, plan: PlanFact, decided: str) -> str:
     """The user's words on a plan, which open the next turn."""
-    verdict = "the user approved it" if kind == "comment" else "the user refused it"
+    verdict, kind = f"the user {decided} it", "comment" if decided == "approved" else "rejection"
     after = [turn for turn in facts.turns if turn.source.line > plan.source.line]
     if plan.source.line and after and after[0].kind == kind:
         words = next((ask.line for ask in user_requests(facts) if ask.source == after[0].source), "")

@@ -73,8 +73,8 @@ def read_lines(
     The file is read in blocks and never held whole; a line over `LINE_LIMIT` is not held at all. A stream is
     read from its beginning, anything but a regular file is an `OSError`, as a pipe might never end. To go on,
     `start` is the `end` of a line read before, `first` its `next_number`; `stop` is a byte offset, too.
-    `skip` tells which lines need no parsing, by default bookkeeping; `few` chooses the parser that is quick to
-    import.
+    `skip` tells which lines need no parsing, by default bookkeeping; `few` takes the parser that is quicker
+    to import.
     """
     skip = skip or is_bookkeeping
     with _opened(path) as file:

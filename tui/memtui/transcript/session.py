@@ -102,7 +102,7 @@ class SessionHead(NamedTuple):
 
 
 def session_head(path: Path, end: int) -> SessionHead:
-    """Read both ends of a transcript; the model and the last time are looked for from `end` on, a line's beginning."""
+    """Read both ends of a transcript; at the later one from `end`, where a line begins."""
     model = started = ended = ""
     for line in islice(read_lines(path, stop=_ENDS), _FIRST_LINES):
         for record in line.records:
