@@ -129,14 +129,14 @@ def test_code_and_commands_of_a_plan_are_due_until_they_are_written(tmp_path: Pa
     assert not [text for text in steps if "TestRoundsUp" in text]
 
 
-@pytest.mark.parametrize(("after", "kind"), [(2, "step"), (60, "said")])
-def test_steps_of_a_plan_file_are_due_while_it_is_recent(tmp_path: Path, after: int, kind: str) -> None:
+@pytest.mark.parametrize(("after", "kind"), [(2, "step"), (60, "document")])
+def test_commands_of_a_plan_file_are_due_while_it_is_recent(tmp_path: Path, after: int, kind: str) -> None:
     made = session()
-    made.tool("Read", "1→- Round the totals of every invoice first", file_path=f"{ROOT}/docs/plan.md")
+    made.tool("Read", "1→- Run `make totals` on every invoice first", file_path=f"{ROOT}/docs/plan.md")
     for number in range(after):
         made.say(f"Looked at {number} of them.")
     made.compaction(summary=SUMMARY)
-    assert row(read(made, tmp_path), "Round the totals").kind == kind
+    assert row(read(made, tmp_path), "Run `make totals`").kind == kind
 
 
 def test_what_a_command_printed_is_a_line_where_it_answers_something(tmp_path: Path) -> None:

@@ -225,7 +225,8 @@ class _Conversation:
         elif call.name in AGENT_TOOLS:
             yield from _read(report_of(result), source)
         elif _has_prose(call):
-            yield from _read(result.text, source)
+            # A file still has it: that is a look away.
+            yield from _read(result.text, source, "document" if call.name in READ_TOOLS else "report")
         elif call.name in SHELL_TOOLS:
             self._told.pop(target, None)
             self._told[target] = [*_told(target, result, source)]
@@ -275,7 +276,9 @@ class _Conversation:
         path, text, source = self._plan
         old = source.line < _RECENT * self._line  # it was worked on since, so its steps may be done
         for row in _plan_lines(text, source, self.written_after(source.line)) if path else ():
-            yield replace(row, kind="said") if old and row.kind == "step" else row
+            # The file still has them: only its commands are worth more than a look into it.
+            runs = row.kind == "step" and not old and COMMAND.search(row.text) is not None
+            yield row if runs or row.kind == "code" else replace(row, kind="document")
 
 
 def _of_person(text: str, source: Source) -> Iterator[Row]:
@@ -320,14 +323,14 @@ def _has_prose(call: Call) -> bool:
     )
 
 
-def _read(text: str, source: Source) -> Iterator[Row]:
+def _read(text: str, source: Source, kind: Kind = "report") -> Iterator[Row]:
     """The telling sentences of a text that was read."""
     text = _prose(text)
     yield from _code_in(text, source)
     told = (*_listed(text), *(each for each in sentences(text) if _tells(each) or is_rule(each)))
     telling = (each for each in told if not _COUNTED.search(each))
     for sentence in itertools.islice(telling, _REPORT):
-        yield Row("report", shortened(sentence, _QUOTE), source)
+        yield Row(kind, shortened(sentence, _QUOTE), source)
 
 
 def _prose(text: str) -> str:

@@ -18,7 +18,7 @@ from memtui.transcript.records import Facts
 
 _TELLING = 3
 """The least words by which a line of Claude's is known again."""
-_JOINED = frozenset({"rule", "step", "ask", "finding", "report", "said", "code"})
+_JOINED = frozenset({"rule", "step", "ask", "finding", "report", "document", "said", "code"})
 """Kinds whose neighbours are read together: the item of a list says little by itself."""
 _ROOM = 400
 """The most characters of neighbours."""
@@ -96,7 +96,9 @@ def rows_of(
         need = trace.needs.get(line.target) if trace and line.target else None
         value = worth(line, len(verdict.missing), end)
         new = summary.lacks(line.text)
-        again = len(new) >= (_TELLING if line.kind in ("said", "report") else 1) and new <= followed
+        again = (
+            len(new) >= (_TELLING if line.kind in ("said", "report", "document") else 1) and new <= followed
+        )
         if line.kind != "file" and (need or again):  # a path is a call away
             value += _AGAIN
         row = replace(line, state=verdict.fate, evidence=verdict.nearest, need=need, worth=value)

@@ -219,7 +219,7 @@ def _stands_alone(row: Row) -> bool:
         return row.standing == "open" or COMMAND.search(row.text) is not None or row.source.speaker != "user"
     if row.kind == "ask":
         return row.standing == "open" or not is_question(row.text)
-    return row.kind not in ("said", "report") and not (row.earlier and row.kind == "task")
+    return row.kind not in ("said", "report", "document") and not (row.earlier and row.kind == "task")
 
 
 def _same(one: str, other: str) -> bool:

@@ -27,13 +27,13 @@ HEADINGS: dict[str, str] = {
 HEADING: dict[Kind, str] = {
     "pin": "R", "active": "R", "rule": "R", "answer": "R", "step": "S", "task": "S", "refused": "F",
     "failure": "F", "check": "C", "command": "C", "name": "N", "file": "N", "ask": "O", "finding": "O",
-    "report": "O", "said": "O", "output": "N", "commit": "N", "code": "O",
+    "report": "O", "document": "O", "said": "O", "output": "N", "commit": "N", "code": "O",
 }  # fmt: skip
 
 _BASE: dict[Kind, float] = {
     "pin": 130, "active": 120, "rule": 92, "refused": 82, "check": 86, "task": 72, "failure": 68,
     "answer": 60, "ask": 58, "step": 56, "command": 56, "name": 62, "output": 48, "file": 32, "finding": 36,
-    "commit": 26, "said": 26, "report": 20, "code": -20,
+    "commit": 26, "said": 26, "report": 20, "document": 2, "code": -20,
 }  # fmt: skip
 _RECENT = 14.0
 _MISSING = 6.0
@@ -58,7 +58,7 @@ def worth(line: Row, missing: int, end: int) -> float:
         missing = 3 - len(identifiers(line.text)) - bool(selected_tests(line.text))
     short = -8.0 if len(line.text) < 24 and HEADING[line.kind] == "O" else 0.0
     if line.kind == "step" and line.target != PLAN:  # what is due of a command, or its general advice
-        short += 24.0 if line.standing == "open" else -16.0 if "`" in line.text else -26.0
+        short += 24.0 if line.standing == "open" else -34.0
         missing = 2 if line.standing == "open" else missing  # in the order in which they are to be done
     asked = (
         -12.0 if line.kind == "ask" and line.standing != "open" and is_question(line.text) else 0.0
