@@ -74,3 +74,17 @@ def test_a_row_that_cannot_be_read_says_so_once(tmp_path: Path) -> None:
     gone = Result(Kind.SESSION, "s-1", "Anchors", path=tmp_path / "gone.jsonl", line=1, what="ask")
     found = with_snippet(gone, parse_search("anchors").query)
     assert found.snippet == UNREADABLE  # and no row without a snippet is read again
+
+
+def test_a_row_with_its_question_comes_before_rows_with_less_of_it_beside_them(tmp_path: Path) -> None:
+    places = Places(Project(tmp_path), memtui_home(), tmp_path / "claude")
+    session = Transcript(cwd=str(tmp_path))
+    session.user("Set the anchor")
+    session.say("The anchor is set.")
+    for _ in range(3):
+        session.say("Nothing to see here but the sea.")
+    session.user("Which rope is needed?")
+    session.say("The anchor hangs on the blue one.")
+    session.write(places.claude / "projects" / "work")
+    (sessions, *_) = Searcher(places).search(parse_search("what rope holds an anchor"))
+    assert [found.line for found in sessions.results][:2] == [6, 7]

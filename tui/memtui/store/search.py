@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
 from enum import StrEnum
+from heapq import nlargest
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
@@ -43,10 +44,10 @@ _FRESH = 1.5
 """Seconds for which the index counts as up to date."""
 _BUDGET = 0.15
 """Seconds that a search spends on new files before answering."""
-_POOL = 300
+_POOL = 600
 """The most rows that are looked at further, the best ones."""
-_NEWEST = 10_000
-"""The most rows that are ranked, the newest of those that match: ranking more takes long."""
+_NEWEST = 3_000
+"""The most rows that are ranked for a word, the newest with it: ranking more takes long."""
 _FIRST = 1_000
 """More than any rank by bm25."""
 _SHORT = 3
@@ -163,30 +164,51 @@ def not_found(groups: Iterable[Group]) -> str:
 
 _EACH = 20
 """The most rows of a session."""
-_SELECT = "SELECT r.id, r.file, r.role, r.offset, r.line, r.created"
 
 
 class _Row(NamedTuple):
+    parts: dict[int, float]
+    """How well it fits each part of the question; `_FIRST` for all of it."""
     id: int
     file: int
     role: int
     offset: int
     line: int
     created: float | None
-    score: float
-    """How well it fits; 0 without words."""
 
     @property
     def when(self) -> datetime | None:
         return None if self.created is None else datetime.fromtimestamp(self.created).astimezone()
 
     @property
-    def weight(self) -> float:
-        """The score among the rows of its session: what was said comes before inputs and results of tools."""
-        return self.score * _WEIGHT.get(self.role, 0.5)
+    def score(self) -> float:
+        said = self.role in (DOCUMENT, Role.ASK, Role.SAID)
+        return sum(self.parts.values()) * (1 if said else _OF_TOOLS)
 
 
-_WEIGHT: dict[int, float] = {DOCUMENT: 1.0, Role.ASK: 1.0, Role.SAID: 1.0, Role.READ: 0.3}
+_OF_TOOLS = 0.75
+"""What inputs and results of tools count for a session, beside what was said."""
+_WEIGHT: dict[int, float] = {Role.ASK: 1.0, Role.SAID: 1.0, Role.READ: 0.3, Role.RESULT: 0.3, Role.ERROR: 0.3}
+"""What rows count among those of their session; others half."""
+_BESIDE = 0.6
+"""What a word counts for the row beside its own; for the next but one, this times this."""
+
+
+def _best_first(rows: Iterable[_Row]) -> list[_Row]:
+    """The rows of a session, first those that answer most of the question with the rows beside them."""
+    near = {row.id: row for row in rows}
+
+    def weight(row: _Row) -> float:
+        best = dict(row.parts)
+        for away in (-2, -1, 1, 2):
+            other = near.get(row.id + away)
+            if other and other.file == row.file:
+                for part, score in other.parts.items():
+                    if score < _FIRST:
+                        best[part] = max(best.get(part, 0), score * _BESIDE ** abs(away))
+        return sum(best.values()) * _WEIGHT.get(row.role, 0.5)
+
+    return sorted(near.values(), key=weight, reverse=True)
 
 
 class Searcher:
@@ -258,7 +280,10 @@ class Searcher:
 def _files(connection: sqlite3.Connection) -> dict[int, File]:
     """The files in the index by their numbers; a subagent's has the title of its session."""
     query = f"SELECT id, {', '.join(COLUMNS)} FROM files"  # noqa: S608 - ours
-    files = {number: File(path, Kind(kind), *rest) for number, path, kind, *rest in connection.execute(query)}
+    kinds = {str(kind): kind for kind in Kind}  # quicker than calling it
+    files = {
+        number: File(path, kinds[kind], *rest) for number, path, kind, *rest in connection.execute(query)
+    }
     titles = {
         file.session: file.title for file in files.values() if file.kind is Kind.SESSION and not file.agent
     }
@@ -290,16 +315,12 @@ class _Answer:
         marks = [f"#{tag.lower()} " for tag in tags]
         is_here = self._is_here(scope)
         connection.execute("CREATE TEMP TABLE wanted (file INTEGER PRIMARY KEY)")
-        connection.executemany(
-            "INSERT INTO wanted VALUES (?)",
-            (
-                (number,)
-                for number, file in self._files.items()
-                if file.kind in kinds
-                and is_here(file)
-                and all(each in f"{file.note.lower()} " for each in marks)
-            ),
-        )
+        wanted = [
+            number
+            for number, file in self._files.items()
+            if file.kind in kinds and is_here(file) and all(each in f"{file.note.lower()} " for each in marks)
+        ]
+        connection.execute("INSERT INTO wanted SELECT value FROM json_each(?)", (json.dumps(wanted),))
         self._where, self._values = " AND r.file IN wanted", list[object]()
         for name, value in asked.filters:
             self._where += (
@@ -388,28 +409,37 @@ class _Answer:
         Without words these are the calls that filters name, or all documents, the newest first.
         """
         query = self._asked.query
-        some, rank = self._terms, "bm25(words, 1.0, 0.0)"
+        terms, rank = self._terms, "-bm25(words, 1.0, 0.0)"
         if not query.words and not query.phrases:
-            some = [path_query(value) for _, value in self._asked.filters]
-            rank = "-1.0 / row_number() OVER (ORDER BY r.created DESC)"
-        match = " AND ".join([*query.needed(), *([f"({' OR '.join(some)})"] if some else [])])
-        if documents:
-            match = f"path : {DOCUMENT_MARK}" + (f" AND {match}" if match else "")
-        elif match:
-            match += f" NOT path : {DOCUMENT_MARK}"
-        else:
-            return []
-        first, values = "0", list[object]()
-        for each in (" AND ".join(self._terms), query.exact()) if len(query.words) > 1 else ():
-            first += " + (r.id IN (SELECT rowid FROM words WHERE words MATCH ?))"
-            values.append(each)
-        sql = f"""
-            {_SELECT}, {_FIRST} * ({first}) - r.rank AS score FROM (
-                SELECT r.*, {rank} AS rank FROM words CROSS JOIN rows r ON r.id = words.rowid
+            terms = [path_query(value) for _, value in self._asked.filters]
+            rank = "1.0 / row_number() OVER (ORDER BY r.created DESC)"
+        asked = [(each, rank) for each in terms]
+        if not asked and (query.phrases or documents):
+            asked = [("", rank)]
+        if len(query.words) > 1:
+            asked += [(" AND ".join(terms), str(_FIRST)), (query.exact(), str(_FIRST))]
+        parts: list[dict[int, float]] = []
+        totals: dict[int, float] = defaultdict(float)
+        for each, score in asked:
+            match = " AND ".join([*query.needed(), *([f"({each})"] if each else [])])
+            if not documents:
+                match += f" NOT path : {DOCUMENT_MARK}"
+            else:
+                match = f"path : {DOCUMENT_MARK}" + (f" AND {match}" if match else "")
+            sql = f"""
+                SELECT r.id, {score} FROM words CROSS JOIN rows r ON r.id = words.rowid
                 WHERE words MATCH ?{self._where} ORDER BY words.rowid DESC LIMIT {_NEWEST}
-            ) r ORDER BY score DESC LIMIT {_POOL}
-        """  # noqa: S608 - ours
-        return [_Row(*row) for row in self._db.execute(sql, [*values, match, *self._values])]
+            """  # noqa: S608 - ours
+            parts.append(dict(self._db.execute(sql, [match, *self._values])))
+            for row, value in parts[-1].items():
+                totals[row] += value
+        best = json.dumps(nlargest(_POOL, totals, key=totals.__getitem__))
+        sql = "SELECT r.id, file, role, offset, line, created FROM json_each(?) JOIN rows r ON r.id = value"
+        rows = [
+            _Row({number: some[row[0]] for number, some in enumerate(parts) if row[0] in some}, *row)
+            for row in self._db.execute(sql, (best,))
+        ]
+        return sorted(rows, key=lambda row: row.score, reverse=True)
 
     def _sessions(self, found: list[_Row], limit: int, shown: int) -> tuple[list[Result], int]:
         """Rows grouped by session, the session with the best rows first."""
@@ -423,27 +453,27 @@ class _Answer:
             reverse=True,
         )
         results: list[Result] = []
+        known: dict[int, Result] = {}
         for rows in order[:limit]:
-            rows.sort(key=lambda row: row.weight, reverse=True)
-            for number, row in enumerate(rows[:_EACH]):
-                each = self._line(row)
+            for number, row in enumerate(_best_first(rows)[:_EACH]):
+                if row.file not in known:
+                    known[row.file] = self._of(row.file)
+                what = Role(row.role).name.lower()
+                each = known[row.file]._replace(when=row.when, line=row.line, offset=row.offset, what=what)
                 is_shown = number < ROWS and len(results) < shown
                 results.append(with_snippet(each, self._asked.query) if is_shown else each)
         return results, len(order)
 
-    def _line(self, row: _Row) -> Result:
-        file = self._files[row.file]
+    def _of(self, number: int) -> Result:
+        """A result of a file, but for its row."""
+        file = self._files[number]
         said = (self._elsewhere(file.project), "archived" if file.stem else "")
         return Result(
             Kind.SESSION,
             file.session,
             file.title or f"session {file.session[:8]}",
-            row.when,
-            " · ".join(filter(None, said)),
+            said=" · ".join(filter(None, said)),
             path=Path(file.path),
-            line=row.line,
-            offset=row.offset,
-            what=Role(row.role).name.lower(),
             agent=clean_line(file.agent),
             stem=Path(file.stem) if file.stem else None,
         )
