@@ -156,13 +156,13 @@ def test_a_long_memory_loses_what_matters_least(places: Places) -> None:
     assert restore_memory(places, clock, memory, full=True).text.count("note") > 3_000
 
 
-def test_a_long_memory_begins_with_what_a_person_wrote_in_its_review(places: Places) -> None:
+def test_what_a_person_wrote_in_a_review_stays_in_a_long_memory(places: Places) -> None:
     decisions = tuple(f"decision {number}: {'why ' * 50}" for number in range(100))
-    said = "**From the review**\n- Ask the till"
-    memory = remember(places, render_recovery(Recovery(preamble=said, decisions=decisions)))
+    said = "- **From the review**\n  - Ask the till"
+    memory = remember(places, render_recovery(Recovery(notes=said, decisions=decisions)))
     text = restore_memory(places, clock, memory).text
     assert "Shortened here" in text
-    assert f"```text\n{said}\n\n## " in text
+    assert said in text
 
 
 @given(recoveries, st.integers(0, 2_000))

@@ -94,11 +94,10 @@ def test_the_recovery_text_knows_the_session_up_to_the_compaction_and_the_review
     assert [file.path for file in recovery.working_files] == [f"{places.project.root}/src/tax.ts"]
     assert recovery.objective == "Round once"
     assert recovery.known_issues == ("VAT?",)
-    assert recovery.preamble == (
-        "**From the review**\n- The tax is rounded.\n- Ask the till\n- Open: VAT?\n"
-        "- Confidence: High\n- Key file: src/till.ts"
+    assert recovery.notes.startswith(
+        "- **From the review**\n  - The tax is rounded.\n  - Ask the till\n  - Open: VAT?\n"
+        "  - Confidence: High\n  - Key file: src/till.ts\n\n**Session**\n"
     )
-    assert recovery.notes.startswith("**Session**\n")
 
 
 def test_the_memory_is_the_project_s_although_the_session_worked_elsewhere(places: Places) -> None:

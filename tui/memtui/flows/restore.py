@@ -18,12 +18,12 @@ from memtui.hooks.notes import by_hand
 from memtui.hooks.sections import Piece
 from memtui.secrets.secrets import Hit, find, masked
 from memtui.share.contract import shared_root
+from memtui.store.compact import REVIEWED
 from memtui.store.freshness import note_on
 from memtui.store.memories import MemoryStore
 from memtui.store.state_updates import documents_of, drafted_state
 
 _RANKS = {
-    "": -1,  # above the first section: what a person wrote in a review
     "session id": 0,
     "project root": 0,
     "objective": 0,
@@ -103,4 +103,6 @@ def _here(text: str, here: Path) -> str:
 
 def rank_in_recovery(piece: Piece) -> tuple[int, int] | None:
     """How important a line of a recovery text is, by its section."""
+    if piece.text.startswith(REVIEWED):  # what a person wrote
+        return -1, 0
     return (_RANKS.get(name_of(piece.section), _UNKNOWN), 0) if piece.number else None

@@ -34,6 +34,8 @@ from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Facts
 from memtui.transcript.short_text import one_line, shortened
 
+REVIEWED = "- **From the review**"
+"""Begins what a person has added, the first item of the notes."""
 _DESCRIPTION = 80
 
 _NEWEST = 50
@@ -177,7 +179,7 @@ def _names(facts: Facts, identifier: str) -> bool:
 
 
 def with_review(recovery: Recovery, memory: MemoryFile, summary: str, facts: Facts) -> Recovery:
-    """A recovery text that begins with a reviewer's additions to the drafts, so that no reader can miss them.
+    """A recovery text whose notes begin with a reviewer's additions to the drafts.
 
     The drafts' own lines are already in the recovery text, each in its section.
     """
@@ -195,7 +197,8 @@ def with_review(recovery: Recovery, memory: MemoryFile, summary: str, facts: Fac
         named = (issue for issue in recovery.known_issues if not is_unknown(issue))
         changes["known_issues"] = (*asked, *named)
     if lines := render_items(filter(None, added)):
-        changes["preamble"] = f"**From the review**\n{lines}"
+        reviewed = "\n  ".join((REVIEWED, *lines.split("\n")))
+        changes["notes"] = f"{reviewed}\n\n{recovery.notes}".strip()
     return recovery.replace(**changes) if changes else recovery
 
 
