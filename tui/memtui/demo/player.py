@@ -52,13 +52,12 @@ def play(demo: DemoProject, clock: Clock, stopped: threading.Event) -> None:
 
 def _activate(demo: DemoProject, clock: Clock) -> None:
     path = demo.project.session_state_json
-    entry = {"name": "hotfix", "activated_at": javascript_time(clock()), "state": {"incident": _INCIDENT}}
+    state = {"incident": "2 of 214 refunds without a charge"}
+    entry = {"name": "hotfix", "activated_at": javascript_time(clock()), "state": state}
     with lock_file(path, timeout=5, within=demo.project.root):
         text = add_command(path.read_text("utf-8"), entry)
         write_atomic(path, text.encode(), mode=None)
 
-
-_INCIDENT = "2 of 214 refunds without a charge"
 
 _WORK = (3, 6, 16, 19, 25, 33, 41, 49)
 """Times in seconds at which the session continues; the app follows it and writes versions of its state."""

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 
 from memtui.demo.build import build_demo
 from memtui.demo.player import play
@@ -19,10 +18,7 @@ from memtui.ground.clock import Clock, system_clock
 
 
 def run_demo(run_app: Callable[..., None], clock: Clock = system_clock) -> None:
-    """Open the app on a demo project with a running session; everything is removed when it closes.
-
-    `run_app` takes a project, memtui's folders, Claude Code's configuration folder, a clock, and demo=True.
-    """
+    """Let `run_app` open a demo project with a running session; all of it is removed in the end."""
     with _ended_by_signals(), _folder() as folder:
         demo = build_demo(folder, clock)
         stopped = threading.Event()
@@ -43,14 +39,11 @@ def _folder() -> Iterator[Path]:
         yield folder
     finally:
         # An ending thread of the app may write once more during the removal.
-        for _ in range(_TRIES):
+        for _ in range(40):
             shutil.rmtree(folder, ignore_errors=True)
             if not folder.exists():
                 break
-            time.sleep(_PAUSE)
-
-
-_TRIES, _PAUSE = 40, 0.05
+            time.sleep(0.05)
 
 
 @contextmanager
@@ -59,13 +52,9 @@ def _ended_by_signals() -> Iterator[None]:
     names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
     before = {getattr(signal, name): signal.getsignal(getattr(signal, name)) for name in names}
     for number in before:
-        signal.signal(number, _leave)
+        signal.signal(number, lambda number, frame: sys.exit(128 + number))
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _leave(number: int, frame: FrameType | None) -> None:
-    sys.exit(128 + number)

@@ -9,7 +9,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -32,7 +31,6 @@ PATIENCE = 180.0
 MOST = 256 << 10
 """Maximum length of an answer in characters; a good one has some 20 KB."""
 
-_BEAT = 0.05
 _COMMAND = (
     # Without tools there is a single answer, and no text in the prompt can trigger an action.
     *("-p", "--output-format", "text", "--tools", "", "--strict-mcp-config"),
@@ -97,7 +95,7 @@ def _talk(process: subprocess.Popen[str], prompt: str, cancelled: Callable[[], b
     until = time.monotonic() + PATIENCE
     while True:
         try:
-            return process.communicate(question, timeout=_BEAT)
+            return process.communicate(question, timeout=0.05)
         except subprocess.TimeoutExpired:
             question = None  # it goes on with the first one
         if process.poll() is not None:  # a child that it left behind holds its output open
@@ -111,10 +109,7 @@ def _talk(process: subprocess.Popen[str], prompt: str, cancelled: Callable[[], b
 def _end(process: subprocess.Popen[str]) -> None:
     """Kill the process and its children."""
     with suppress(OSError):  # they have ended
-        if sys.platform == "win32":
-            process.kill()
-        else:
-            os.killpg(process.pid, signal.SIGKILL)
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 OPENING, CLOSING = "<document>", "</document>"
@@ -122,8 +117,6 @@ OPENING, CLOSING = "<document>", "</document>"
 
 _FACTS = 60_000
 """Maximum length of the facts, in characters."""
-_MOST = 60
-"""Maximum length of a list of facts."""
 
 _ABOUT_TEXTS = (
     "What follows is material: facts read off the transcript, a draft made from them without a model, and "
@@ -207,7 +200,7 @@ def prompt_for(kind: Kind, facts: Facts, material: Mapping[str, str]) -> str:
     frame = f"between a line {OPENING} and a line {CLOSING}"
     form = f"Answer with the document alone, {frame}. It is:\n\n{kind.shape}"
     known = {
-        name: value[-_MOST:] if isinstance(value, list) else value for name, value in to_json(facts).items()
+        name: value[-60:] if isinstance(value, list) else value for name, value in to_json(facts).items()
     }
     text = json.dumps(known, ensure_ascii=False, indent=0, default=str)
     shown = {"facts": text if len(text) <= _FACTS else text[:_FACTS] + "\n[...]", **material}

@@ -60,12 +60,8 @@ NO_SOURCE = "(no source)"
 UNSEEN = "not in the transcript"
 """The mark of a file that only the model mentions."""
 
-_ITEMS = 25
-"""The most items that a model may add to a list."""
 _LINE, _TEXT, _TITLE, _FIELD = 320, 600, 120, 200
 """Maximum lengths of an item, a text, a title and a field, in characters."""
-_CONVERSATION = 120_000
-"""Length of the conversation shown to the model in characters: some 30,000 tokens."""
 
 _OPEN, _CLOSE = "\"“”„«「『'", "\"“”»」』'"
 _CITATION = re.compile(
@@ -76,8 +72,6 @@ _PATH = re.compile(
     r"(?<![\w/.:@~-])(?:~|\.{1,2})?/?(?:[A-Za-z0-9_.@+-]{1,100}/){1,40}[A-Za-z0-9_.@+-]{1,100}?"
     rf"\.[A-Za-z]\w{{0,7}}\b(?![/-])(?! \({UNSEEN}\))"
 )
-_LEAST = 4
-"""Minimum length of a meaningful quotation, in letters."""
 _LEVEL = re.compile(r"\W*(?:high|medium|low)\b", re.IGNORECASE)
 _RECORDED = {TaskKind.DONE, TaskKind.SUB, TaskKind.BLOCKER, TaskKind.NOTE}
 """Kinds of tasks that only what is on record adds."""
@@ -108,7 +102,7 @@ class Checked:
 
         def check(match: re.Match[str]) -> str:
             quoted = _folded(match["words"] or "")
-            if sum(map(str.isalnum, quoted)) >= _LEAST and quoted in self._lines.get(int(match["line"]), ""):
+            if sum(map(str.isalnum, quoted)) >= 4 and quoted in self._lines.get(int(match["line"]), ""):
                 held.append(match[0])
                 return f" (L{match['line']})"
             return ""
@@ -139,9 +133,7 @@ class Checked:
         """
         own = {_bare(text): text for text in drafted}
         mine = [
-            own.get(_bare(text)) or self.item(text)
-            for text in list(said)[:_ITEMS]
-            if any(map(str.isalnum, text))
+            own.get(_bare(text)) or self.item(text) for text in list(said)[:25] if any(map(str.isalnum, text))
         ]
         known = {_bare(text) for text in mine}
         lines = {line for text in mine if not text.endswith(NO_SOURCE) for line in _lines(text)}
@@ -195,7 +187,7 @@ def _asked(
     said = "(the transcript is gone)"
     if transcript is not None:
         try:
-            said = ask.conversation(transcript, facts.lines, _CONVERSATION)
+            said = ask.conversation(transcript, facts.lines, 120_000)
         except OSError:
             said = "(the transcript cannot be read)"
     prompt = ask.prompt_for(kind, facts, {**material, "conversation": said})
@@ -305,10 +297,7 @@ def review_by_claude(
     *,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Reworded:
-    """Let ``claude -p`` improve the memory file and the summary that were made from facts.
-
-    It sees the conversation up to the capture's compaction.
-    """
+    """Let ``claude -p`` improve what was made from facts; it sees the conversation up to the compaction."""
     material = {"draft": f"Summary: {summary}\n\n{render_memory(memory)}"}
     transcript = _transcript_of(capture, places)
     try:

@@ -24,12 +24,6 @@ from memtui.store.sessions import captured_transcript, find_transcript, session_
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import NOWHERE, Facts
 
-_FEW = 3
-"""Lines of rules with fewer words are titles."""
-_MOST_RULES = 20
-"""The most rules of one command."""
-_RULE = 400
-"""The most characters of a rule with the items that it announces."""
 _LEAD = re.compile(r"(?:[-*+>] |\d+[.)] )*")
 """The marks of list items and quotes."""
 _CAPTURE = re.compile(r".*\.md|\d{8}[-_]\d{6}", re.ASCII)
@@ -70,10 +64,7 @@ def aftermaths(
 
 
 def newest_or_named(places: Places, name: str = "", *, every: bool = False) -> list[Aftermath]:
-    """The aftermath of a capture's compaction (its path, file name or time), or of a session's newest one.
-
-    A session is named as for `find_transcript`; "" is the project's newest.
-    """
+    """The aftermath of a capture's compaction (its path, name or time), or of a session's newest one."""
     if not _CAPTURE.fullmatch(name):
         return aftermaths(places, find_transcript(places, name), every=every)
     store = CaptureStore(places.project)
@@ -149,12 +140,12 @@ def _lines_of(rules: str) -> list[str]:
         line = _LEAD.sub("", written).replace("**", "")
         if not line or written.startswith("#"):
             announces = announces and not line and lines[-1].endswith(":")  # a gap may come before its items
-        elif announces and line != written and len(lines[-1]) + len(line) < _RULE:
+        elif announces and line != written and len(lines[-1]) + len(line) < 400:
             lines[-1] += f"{'' if lines[-1].endswith(':') else ';'} {line}"
         else:
             lines.append(line)
             announces = line.endswith(":")
-    return [line for line in lines if len(words(line)) >= _FEW][:_MOST_RULES]
+    return [line for line in lines if len(words(line)) >= 3][:20]  # shorter ones are titles
 
 
 def _meant(

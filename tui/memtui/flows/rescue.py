@@ -20,9 +20,6 @@ from memtui.transcript.short_text import ends_of
 ROOM = LIMIT - 700
 """Room for rows in characters; the rest is for the introduction, titles and the mark."""
 
-_ROW = 600
-"""Maximum length of a row, in characters."""
-
 
 @dataclass(frozen=True, slots=True)
 class HandedOver:
@@ -36,7 +33,7 @@ class HandedOver:
 
 def line_of(row: Row) -> str:
     """The text of a row: clean, masked, with its source."""
-    return f"- {with_source(ends_of(clean_line(safe(row.text)), _ROW), row.source)}"
+    return f"- {with_source(ends_of(clean_line(safe(row.text)), 600), row.source)}"
 
 
 def size_of_rows(rows: Iterable[Row]) -> int:

@@ -41,8 +41,6 @@ _RANKS = {
 }
 """The sections of a recovery text (seed 004), the most important first."""
 
-_UNKNOWN = 6
-
 
 @dataclass(frozen=True, slots=True)
 class Restored:
@@ -105,4 +103,4 @@ def rank_in_recovery(piece: Piece) -> tuple[int, int] | None:
     """How important a line of a recovery text is, by its section."""
     if piece.text.startswith(REVIEWED):  # what a person wrote
         return -1, 0
-    return (_RANKS.get(name_of(piece.section), _UNKNOWN), 0) if piece.number else None
+    return (_RANKS.get(name_of(piece.section), 6), 0) if piece.number else None

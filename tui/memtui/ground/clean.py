@@ -13,7 +13,6 @@ import re
 from functools import cache
 
 _REPLACEMENT = 0xFFFD
-_SYMBOL_FOR_DELETE = 0x2421
 
 # Made on first use: most text needs none of them, and they take most of a hook's time.
 
@@ -23,7 +22,7 @@ def _table() -> dict[int, int | str | None]:
     return {
         **{code: 0x2400 + code for code in range(0x20)},  # C0 controls have pictures at U+2400
         0x0A: 0x0A,
-        0x7F: _SYMBOL_FOR_DELETE,
+        0x7F: 0x2421,  # the symbol for DELETE
         **dict.fromkeys(range(0x80, 0xA0), _REPLACEMENT),  # C1 controls
         **dict.fromkeys((0x115F, 0x1160, 0x3164, 0xFFA0), _REPLACEMENT),  # Hangul fillers
         **dict.fromkeys(range(0x202A, 0x202F), _REPLACEMENT),  # bidirectional embedding and override

@@ -15,9 +15,6 @@ from typing import NamedTuple
 
 from memtui.ground.machine import find_program, native_tools
 
-_TIMEOUT = 2.0
-"""Seconds that a clipboard tool may take."""
-
 
 class Copied(NamedTuple):
     """The result of a copy: `message` names the way; `sure` if it was confirmed."""
@@ -44,7 +41,9 @@ def copy(
     `send_osc52` writes the escape sequence to the terminal unless a native tool confirmed. `name` stands for
     the text in the message, and `env` decides what is tried (TMUX, SSH_CONNECTION, WAYLAND_DISPLAY, DISPLAY).
     """
-    in_tmux = bool(env.get("TMUX")) and _load_tmux_buffer(text, env)
+    # -w also passes it to the outer terminal; tmux before 3.2 lacks it.
+    ways = (("tmux", "load-buffer", "-w", "-"), ("tmux", "load-buffer", "-")) if env.get("TMUX") else ()
+    in_tmux = any(_run(words, text, env) for words in ways)
     name = name or text
     for tool in native_tools(env, platform):
         if _run(tool.argv, text, env):
@@ -53,13 +52,6 @@ def copy(
     if in_tmux:
         return Copied(f"Copied {name} into the tmux buffer: paste with prefix ]", sure=True)
     return Copied(f"Sent {name} to the terminal (it cannot confirm)", sure=False)
-
-
-def _load_tmux_buffer(text: str, env: Mapping[str, str]) -> bool:
-    # -w also passes it to the outer terminal; tmux before 3.2 lacks it.
-    return _run(("tmux", "load-buffer", "-w", "-"), text, env) or _run(
-        ("tmux", "load-buffer", "-"), text, env
-    )
 
 
 def _run(argv: tuple[str, ...], text: str, env: Mapping[str, str]) -> bool:
@@ -73,7 +65,7 @@ def _run(argv: tuple[str, ...], text: str, env: Mapping[str, str]) -> bool:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env=dict(env),
-            timeout=_TIMEOUT,
+            timeout=2.0,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):

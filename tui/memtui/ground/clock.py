@@ -20,10 +20,7 @@ def system_clock() -> datetime:
 
 
 def parse_iso(text: str) -> datetime | None:
-    """Read an ISO 8601 time, or return None.
-
-    A time without an offset is taken as local. Claude Code writes ``2026-01-02T09:15:00.123Z``.
-    """
+    """Read an ISO 8601 time, as Claude Code writes it; local without an offset, None if it is none."""
     try:
         moment = datetime.fromisoformat(text.strip())
         return moment if moment.tzinfo else moment.astimezone()

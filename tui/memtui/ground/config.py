@@ -11,8 +11,6 @@ from typing import Any
 from memtui.ground.files import FileMissing, FileProblem, read_within
 from memtui.ground.project import Home
 
-_LIMIT = 64 << 10
-
 
 def config_path(home: Home) -> Path:
     return home.config / "config.toml"
@@ -22,7 +20,7 @@ def config_sections(home: Home) -> dict[str, dict[str, Any]]:
     """The sections of config.toml, their values unchecked; a `FileProblem` if it is no TOML of sections."""
     path = config_path(home)
     try:
-        text = read_within(path, home.config, limit=_LIMIT).decode()
+        text = read_within(path, home.config, limit=64 << 10).decode()
         import tomllib  # most people have no such file, and the first paint and a prompt wait for this
 
         sections = tomllib.loads(text)

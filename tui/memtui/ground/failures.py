@@ -8,9 +8,6 @@ from pathlib import Path
 from memtui.ground.clock import Clock
 from memtui.ground.files import FileProblem, append_line
 
-_LOG_LIMIT = 256 * 1024
-"""Size in bytes from which the log starts over."""
-
 
 class FailureLog:
     """A text file of unexpected errors, for bug reports."""
@@ -24,7 +21,7 @@ class FailureLog:
         entry = f"{self._clock().isoformat(timespec='seconds')} while {doing}\n"
         entry += "".join(traceback.format_exception(error))
         try:
-            append_line(self.path, entry, limit=_LOG_LIMIT)
+            append_line(self.path, entry, limit=256 * 1024)
         except (OSError, ValueError):
             return False
         return True

@@ -161,10 +161,7 @@ def create_exclusive(
     within: Path | None = None,
     durable: bool = True,
 ) -> bool:
-    """Create a file, whole or not at all; False if the name is taken, even by a broken link.
-
-    See `write_atomic`.
-    """
+    """As `write_atomic`, but False if the name is taken, even by a broken link; nothing is changed then."""
     with writing(path):
         check_below(path.parent, within)
         with _temporary(path.parent, data, mode, durable) as temp:
@@ -453,10 +450,7 @@ def tail_within(path: Path, root: Path, *, size: int) -> bytes:
 
 
 def heads_within(folder: Path, names: Iterable[str], root: Path, *, size: int) -> Iterator[bytes | None]:
-    """The first `size` bytes of many files of one folder, at a fraction of the cost of separate calls.
-
-    None where `head_within` would raise.
-    """
+    """The first `size` bytes of many files of a folder, quickly; None where `head_within` would raise."""
     try:
         real = folder_within(folder, root)
     except FileProblem:

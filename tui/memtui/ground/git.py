@@ -11,18 +11,11 @@ from typing import NamedTuple
 from memtui.ground.machine import find_program
 
 _SECONDS = 10.0
-_MOST = 128 << 20
-"""Maximum bytes of output read."""
 
 # The configuration of a repository from elsewhere (an unpacked archive) may name programs: a monitor, hooks,
 # a checker of signatures, and a remote from which missing files would be fetched.
 _NO_PROGRAMS = (
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    f"core.hooksPath={os.devnull}",
-    "-c",
-    "log.showSignature=false",
+    *("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "-c", "log.showSignature=false"),
     "--no-pager",
 )
 _ENVIRONMENT = {
@@ -44,15 +37,11 @@ class Answer(NamedTuple):
 
 def git_sees(root: Path, path: Path) -> bool:
     """Whether git would offer to add a file; False if unknown."""
-    return _code(root, "check-ignore", "-q", "--", str(path)) == 1
+    answer = ask(root, "check-ignore", "-q", "--", str(path))
+    return answer is not None and answer.code == 1
 
 
-def _code(root: Path, *words: str) -> int | None:
-    answer = ask(root, *words)
-    return answer.code if answer is not None else None
-
-
-def ask(root: Path, *words: str, seconds: float = _SECONDS, most: int = _MOST) -> Answer | None:
+def ask(root: Path, *words: str, seconds: float = _SECONDS, most: int = 128 << 20) -> Answer | None:
     """Run a git command that only reads; None without a repository or git, or if a limit is exceeded.
 
     Commands that read the content of working files (``status``, ``diff``) would run filters that the

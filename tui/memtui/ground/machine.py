@@ -1,7 +1,4 @@
-"""Programs, clipboard tools and file systems of this machine. Standard library only.
-
-Standard library only.
-"""
+"""Programs, clipboard tools and file systems of this machine. Standard library only."""
 
 from __future__ import annotations
 
@@ -23,10 +20,7 @@ class Tool(NamedTuple):
     argv: tuple[str, ...]
 
 
-_PBCOPY = Tool("pbcopy", ("pbcopy",))
-_WAYLAND = Tool("wl-copy", ("wl-copy",))
 _X11 = (Tool("xclip", ("xclip", "-selection", "clipboard")), Tool("xsel", ("xsel", "--clipboard", "--input")))
-_WINDOWS = Tool("clip.exe", ("clip.exe",))
 
 
 def find_program(name: str, path: str | None) -> str | None:
@@ -44,12 +38,12 @@ def native_tools(env: Mapping[str, str], platform: str) -> tuple[Tool, ...]:
     if env.get("SSH_CONNECTION") or env.get("SSH_TTY"):
         return ()
     if platform == "darwin":
-        return (_PBCOPY,)
+        return (Tool("pbcopy", ("pbcopy",)),)
     if platform == "win32" or env.get("WSL_DISTRO_NAME"):
-        return (_WINDOWS,)
+        return (Tool("clip.exe", ("clip.exe",)),)
     tools: tuple[Tool, ...] = ()
     if env.get("WAYLAND_DISPLAY"):
-        tools += (_WAYLAND,)
+        tools += (Tool("wl-copy", ("wl-copy",)),)
     if env.get("DISPLAY"):
         tools += _X11
     return tools

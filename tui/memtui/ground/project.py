@@ -165,10 +165,7 @@ def is_project(folder: Path, home: Path | None = None) -> bool:
 
 
 def git_branch(root: Path) -> str:
-    """The checked-out branch, the first 8 digits of a detached commit, or "" outside git.
-
-    Reads ``.git/HEAD``, without starting git.
-    """
+    """The branch, the first 8 digits of a detached commit, or "": from ``.git/HEAD``, without git."""
     marker = root / ".git"
     try:
         if marker.is_file():  # a worktree: "gitdir: /path"
@@ -243,16 +240,12 @@ _LONGEST_KEY = 100
 
 def session_key(session_id: str) -> str:
     """A file name for a session; an unusual id gets a checksum, so that no two share a name."""
-    return session_id if len(session_id) <= _LONGEST_KEY and _is_plain(session_id) else _keyed(session_id)
+    plain = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", session_id)
+    return session_id if plain and len(session_id) <= _LONGEST_KEY else _keyed(session_id)
 
 
 def project_key(root: Path) -> str:
     return _keyed(str(root))
-
-
-def _is_plain(name: str) -> bool:
-    """Whether it is ASCII letters, digits, ``-`` and ``_``, and begins with a letter or digit."""
-    return name.isascii() and name[:1].isalnum() and name.replace("-", "").replace("_", "").isalnum()
 
 
 def _keyed(text: str) -> str:

@@ -76,7 +76,6 @@ failed (with the person's words) - Commands that work here - Names and numbers -
 
 _EARLIER = """\
 An earlier compaction lost these lines, which the conversation holds no more; keep those still true:"""
-_EARLIER_ROOM = 1_500
 
 
 def in_force(payload: Payload, project: Project, report: Report) -> str:
@@ -87,7 +86,7 @@ def in_force(payload: Payload, project: Project, report: Report) -> str:
         if compactions_since(transcript, 0):
             from memtui.lost.notes import lost_before
 
-            lines = lost_before(transcript, project, _EARLIER_ROOM)
+            lines = lost_before(transcript, project, 1_500)
     except (FileProblem, OSError) as problem:
         if not isinstance(problem, TranscriptProblem):
             report.problem(str(problem))
@@ -146,18 +145,7 @@ def _leave_note(payload: Payload, project: Project, home: Home, now: datetime, r
 LOCK_SECONDS = 0.9
 """Seconds to wait for a lock; a hook's work is not worth a longer delay of Claude Code."""
 
-_SAME_BLIND = timedelta(minutes=1)
-"""Two calls within this time report the same compaction, if the transcript cannot be read."""
-
-_NAMES = 600
-"""Number of seconds tried for a free name, as many sessions may be compacted at once."""
-
 _BOUNDARY = b'"compact_boundary"'
-
-_NOTES_SECONDS = 40 * 86400
-"""Longer than Claude Code keeps transcripts."""
-
-_NOTE_LIMIT = 64 << 10
 
 
 def capture(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
@@ -196,7 +184,7 @@ def capture(payload: Payload, project: Project, home: Home, now: datetime, repor
             "digest": sha256(text).hexdigest(),
         }
         files.private_folder(project.compacts, within=project.root)
-        for second in range(_NAMES):
+        for second in range(600):  # many sessions may be compacted at once
             name = capture_name(now + timedelta(seconds=second))
             if os.path.lexists(project.compacts / name):
                 continue  # looking is cheaper than noting
@@ -219,24 +207,19 @@ def _is_captured(
     if (note.get("project"), note.get("transcript")) != (str(project.root), payload.transcript_path):
         return False
     try:
-        data = files.read_within(
-            project.compacts / note["name"], project.root, limit=_NOTE_LIMIT, follow=False
-        )
+        data = files.read_within(project.compacts / note["name"], project.root, limit=64 << 10, follow=False)
         at, size = parse_iso(note["at"]), int(note["size"])
     except (FileProblem, LookupError, TypeError, ValueError):
         return False
     if at is None or note.get("digest") != sha256(data).hexdigest():
         return False
     if transcript is None or size < 0:
-        return abs(now - at) < _SAME_BLIND
+        return abs(now - at) < timedelta(minutes=1)  # it cannot be read: probably the same
     return size <= _size(transcript) and not compactions_since(transcript, size)
 
 
 def last_capture(session_id: str, project: Project, home: Home) -> str:
-    """The file name of the capture of a compaction that has just ended, or "".
-
-    It is the session's last one, unless there was more than one compaction since.
-    """
+    """The file name of the capture of a compaction that has just ended, the session's last one, or ""."""
     note = read_fields(_note_path(home, session_id))
     name, size = note.get("name"), note.get("size")
     if note.get("project") != str(project.root) or not isinstance(name, str) or not isinstance(size, int):
@@ -272,7 +255,7 @@ def sweep_captures(project: Project, home: Home) -> None:
     files.sweep_temps(project.compacts, within=project.root)
     folder = home.state / "captured"
     files.sweep_temps(folder)
-    oldest = time.time() - _NOTES_SECONDS
+    oldest = time.time() - 40 * 86_400  # longer than Claude Code keeps transcripts
     with suppress(OSError), os.scandir(folder) as found:
         for entry in found:
             if (
@@ -298,10 +281,7 @@ SECONDS = 1.5
 
 
 def catch_up(session_id: str, transcript: str, project: Project, home: Home, report: Report) -> bool:
-    """Write the next version of a session's state, and archive its transcript; False if there was no time.
-
-    Whatever goes wrong is reported, as it must not cost what the hook prints.
-    """
+    """Write a session's next version, and archive it; False without time. All problems are reported."""
     if session_key(session_id) != session_id:  # not an id under which a state could be stored
         return True
     try:

@@ -24,7 +24,6 @@ off at 10,000 (2.1.197 passes it whole); of a manual compaction it also stays in
 _STATUS, _PINS, _RULES, _FILES, _CONVENTIONS, _ACTIONS, _ACTIVITY = 0, 1, 2, 100, 101, 102, 103
 """Ranks; those of the commands begin at `_RULES`."""
 
-_LIMIT = 4 << 20
 _TAIL = 16 << 10
 _SHORT, _LONG, _CONVENTIONS_ROOM = 120, 300, 2_000
 """Length of a title, of a log line and of the conventions, in characters."""
@@ -195,7 +194,7 @@ def _json(project: Project, name: str, report: Report) -> Any:
 
 def _text(project: Project, name: str, report: Report) -> str:
     try:
-        return read_within(project.root / name, project.root, limit=_LIMIT).decode("utf-8-sig", "replace")
+        return read_within(project.root / name, project.root, limit=4 << 20).decode("utf-8-sig", "replace")
     except FileProblem as problem:
         _tell(problem, report)
         return ""

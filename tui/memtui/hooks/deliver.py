@@ -14,12 +14,6 @@ from memtui.lost.handover_marks import mark_of, with_mark
 from memtui.lost.outbox import PINS, Message, Outbox, what_of
 from memtui.store.transcripts import TranscriptProblem, check_transcript
 
-_LOCK_SECONDS = 0.9
-_MARK = 20
-"""Characters of a mark with the lines around it."""
-_TAIL = 8 << 20
-"""Bytes at the transcript's end searched for an earlier hand-over."""
-
 
 def hand_over(event: str, payload: Payload, home: Home, room: int, report: Report) -> str:
     """The messages in the session's outbox in Claude Code's output format; "" if there are none.
@@ -40,7 +34,7 @@ def _claim_messages(outbox: Outbox, payload: Payload, room: int, report: Report)
     """The messages taken by this hook, and their text; the first one is cut if it is too long."""
     parts: list[str] = []
     messages: list[Message] = []
-    room -= _MARK
+    room -= 20  # for the mark and the lines around it
     for message in outbox.waiting():
         text = message.text
         if size_of(text) > room:
@@ -73,17 +67,14 @@ def as_context(event: str, text: str, report: Report) -> str:
 def leave_pins(
     session_id: str, home: Home, text: str, now: datetime, report: Report, mark: str | None = None
 ) -> None:
-    """Leave pins for the next prompt, replacing those left by an earlier hook; "" only removes these.
-
-    `mark` is that of the hand-over they repeat; without one, that of the pins left before.
-    """
+    """Leave pins for the next prompt in place of the last, with the mark of what they repeat; "" for none."""
     if not text and not os.path.lexists(home.handover):
         return
     outbox = Outbox(home, session_id)
     try:
         private_folder(home.state)
         # Of two concurrent runs, the later one has to see the earlier one's message.
-        with lock(home.state / "pins", timeout=_LOCK_SECONDS):
+        with lock(home.state / "pins", timeout=0.9):
             before = [each.unless for each in outbox.waiting() if each.kind == PINS and outbox.remove(each)]
             if text:
                 mark = mark if mark is not None else (before or [""])[-1]
@@ -99,7 +90,7 @@ def _has_arrived(message: Message, payload: Payload) -> bool:
         return False
     try:
         path = check_transcript(payload.transcript_path)
-        tail = tail_within(path, path.parent, size=_TAIL)
+        tail = tail_within(path, path.parent, size=8 << 20)
     except (TranscriptProblem, FileProblem):
         return False
     # The raw output of a hook is recorded, too, whether or not it was accepted (Claude Code fact).

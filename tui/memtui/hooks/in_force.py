@@ -48,10 +48,7 @@ def titled_list(title: str, lines: list[str], report: Report) -> str:
 
 
 def pin_texts(project: Project, home: Home, report: Report) -> list[str]:
-    """The texts of the pins, masked and cleaned, in order, without repetitions.
-
-    Lines of the project's file that this user has neither written nor confirmed are left out.
-    """
+    """The texts of the pins, masked and cleaned, once each; unconfirmed ones of the project are left out."""
     found: dict[str, None] = {}
     for path, root in ((project.pins, project.root), (home.pins, home.data)):
         if not os.path.lexists(path):

@@ -59,10 +59,7 @@ def after_compaction(session_id: str, project: Project, home: Home, now: datetim
 def after_clear(
     ended: tuple[str, datetime] | None, project: Project, home: Home, report: Report, *, whole: bool = True
 ) -> str:
-    """Pins, and the state document of the session that `ended`, given with the time; "" without any.
-
-    If the state is not `whole`, the notes say that its last part may be missing.
-    """
+    """Pins, and the state of the session that `ended` at a time, perhaps not `whole`; "" without any."""
     pins = pins_text(project, home, FOR_SESSION, report)
     entry = newest_version(home, ended[0]) if ended else None
     state = _state(entry, home, report, LIMIT - _FRAME - size_of(pins)) if entry else ""
@@ -131,14 +128,11 @@ def _state(entry: Entry, home: Home, report: Report, room: int) -> str:
     except FileProblem as problem:
         report.problem(problem)
         return ""
-    shown = quoted(_title(entry), text, f"the whole document is {entry.path}", room)
+    title = f"Session state, version {version_of(entry)}, written at {local_minute(written_at(entry))}"
+    shown = quoted(title, text, f"the whole document is {entry.path}", room)
     if shown:
         report.add_work(f"handed over version {version_of(entry)} of the session state")
     return shown
-
-
-def _title(entry: Entry) -> str:
-    return f"Session state, version {version_of(entry)}, written at {local_minute(written_at(entry))}"
 
 
 _RANKS = tuple(

@@ -16,10 +16,7 @@ from memtui.hooks import LIMIT
 
 
 class Payload(NamedTuple):
-    """The fields of a hook's JSON that memtui uses; missing ones and those of a wrong type are "".
-
-    The summary is its `compact_summary`.
-    """
+    """The fields of a hook's JSON that memtui uses; "" if missing or of a wrong type."""
 
     session_id: str = ""
     transcript_path: str = ""
@@ -33,6 +30,7 @@ class Payload(NamedTuple):
     prompt: str = ""
     """Of UserPromptSubmit: the typed text."""
     summary: str = ""
+    """Of PostCompact: its `compact_summary`."""
     agent_id: str = ""
     """Set when the hook runs inside a subagent."""
     problem: str = ""
@@ -89,9 +87,6 @@ def read_fields(path: Path) -> dict[str, Any]:
     except (FileProblem, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-_LONGEST = 400
 
 
 class Report:
@@ -153,7 +148,7 @@ def describe(error: BaseException) -> str:
 
 
 def _line(parts: list[str]) -> str:
-    return clean_line("; ".join(parts))[:_LONGEST]
+    return clean_line("; ".join(parts))[:400]
 
 
 LOG_LIMIT = 256 * 1024

@@ -23,10 +23,7 @@ EVENTS = (_CAPTURING, "post-compact", "session-start", "session-end", PROMPT_EVE
 
 
 def run(arguments: list[str], started: float, data: bytes | None = None) -> None:
-    """Do the work of the event that the arguments name, print the text for the model, and log the run.
-
-    `started` is when the process began, on the monotonic clock; `data` is standard input if it has been read.
-    """
+    """Do and log the work of an event `started` on the monotonic clock, and print the text for the model."""
     report = Report()
     captures = arguments[:1] == [_CAPTURING]
     limit = (CAPTURE_STOP_SECONDS if captures else HARD_STOP_SECONDS) - (time.monotonic() - started)
@@ -180,8 +177,6 @@ class Stopped(BaseException):
 
 def stop_after(seconds: float, last: Callable[[], None]) -> None:
     """Raise `Stopped` in the main thread after `seconds`; soon after it, call `last` and end the process."""
-    if sys.platform == "win32":  # has no such timer; only Claude Code's own limit applies
-        return
 
     def stop(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGALRM, leave)

@@ -54,10 +54,7 @@ def session_start(payload: Payload, project: Project, home: Home, now: datetime,
 
 
 def session_end(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
-    """Note the session as cleared if it was; the one that replaces it brings its state up to date.
-
-    Claude Code ignores the output of this hook, so there is none.
-    """
+    """Note the session as cleared if it was; the next one updates its state. No output: it is ignored."""
     if not payload.session_id or payload.agent_id:
         return ""
     if payload.reason in ("clear", ""):  # after any other end, no session replaces it

@@ -36,7 +36,6 @@ _SCRIPTS = {
 }
 _SCRIPT = re.compile(rf"(?:^|[\s/\\'\"])({'|'.join(map(re.escape, _SCRIPTS))})\b")
 _OURS = re.compile(r"memtui(?:-hook|\.hooks)['\"]?\s+[a-z][a-z-]+")
-_LIMIT = 4 << 20
 
 
 class Entry(NamedTuple):
@@ -56,13 +55,10 @@ def settings_paths(claude: Path, root: Path) -> tuple[Path, ...]:
 
 
 def read_settings(path: Path) -> dict[str, Any]:
-    """A settings file; a missing or empty one has none.
-
-    A `FileProblem` if Claude Code would not accept it.
-    """
+    """A settings file, empty without one; a `FileProblem` if Claude Code would not accept it."""
     try:
         real = Path(os.path.realpath(path))  # often a link into a folder of dotfiles
-        text = read_within(real, real.parent, limit=_LIMIT).decode("utf-8-sig")
+        text = read_within(real, real.parent, limit=4 << 20).decode("utf-8-sig")
         value = json.loads(text) if text.strip() else {}
     except FileMissing:
         return {}

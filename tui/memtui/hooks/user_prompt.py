@@ -11,8 +11,6 @@ from memtui.hooks.records import Payload, Report
 from memtui.hooks.settings import switched
 from memtui.store.commands_file import HOOK_PATIENCE, CommandsFile, normalised
 
-_LONGEST = 200
-
 
 def user_prompt_submit(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
     """Deliver messages as part of the prompt (Claude Code fact), and register a typed ``/babysit fix it``."""
@@ -30,7 +28,7 @@ def user_prompt_submit(payload: Payload, project: Project, home: Home, now: date
 def _register(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> None:
     """Register the command if its file has a compact summary."""
     word = payload.prompt.split(maxsplit=1)[0] if payload.prompt.startswith("/") else ""
-    if not 1 < len(word) < _LONGEST:
+    if not 1 < len(word) < 200:
         return
     if not switched("typed_commands", home, report, default=True):
         return

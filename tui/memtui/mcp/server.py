@@ -47,12 +47,8 @@ from memtui.transcript.short_text import shortened
 EVERYWHERE = "*"
 """Accepted instead of a project's folder: all projects."""
 
-_NEWEST = 10
-"""The most memories tried to find a readable one."""
 _QUERY = 2_000
 """Maximum length of a query in characters, as the answer repeats it."""
-_BUDGET = 20.0
-"""The most seconds spent on reading new transcripts before a search."""
 RESULT_BYTES = 45_000
 """Bytes of JSON in one result: fewer than 20,000 tokens in every script (estimated at 2.3 bytes a token)."""
 
@@ -61,9 +57,6 @@ _WIDTH = 300
 
 _ITEMS = 5
 """The most items of a list in a summary."""
-
-_TAGS = 20
-"""The most tags in a row of a list."""
 
 _BOX = re.compile(r"^[ \t]*[-*][ \t]+\[([ xX>])\]", re.MULTILINE)
 _LOST = 120
@@ -215,7 +208,7 @@ class Surroundings:
             root = self.places(path).project.root
             return self.store.get(self.store.find(beginning, project=str(root)))
         project = "" if path == EVERYWHERE else str(self.root(path))
-        page = self.store.list(Filter(project=project), limit=_NEWEST)
+        page = self.store.list(Filter(project=project), limit=10)  # the newest may be broken
         newest = next((listed for listed in page.items if not listed.problem), None)
         if newest is None:
             raise Refusal(f"No memory is stored for {clean_line(project) or 'any project'}.")
@@ -392,7 +385,7 @@ def _found(
     wanted = parse_search(query)
     wanted = wanted._replace(kinds=kinds) if kinds else wanted
     scope = Scope.EVERYWHERE if path == EVERYWHERE else Scope.PROJECT
-    groups = Searcher(here.places(path)).search(wanted, scope, tags=tags, limit=limit, budget=_BUDGET)
+    groups = Searcher(here.places(path)).search(wanted, scope, tags=tags, limit=limit, budget=20.0)
     whole = all(group.complete for group in groups)
     note = " ".join(filter(None, (*wanted.unread, not_found(groups), "" if whole else NOT_ALL_SEARCHED)))
     return groups, {"note": note} if note else {}
@@ -467,7 +460,7 @@ def row(listed: Listed) -> dict[str, Any]:
         "project": clean_line(meta.project),
         "created": meta.created.isoformat(),
         "updated": meta.updated.isoformat(),
-        "tags": [shortened(clean_line(tag), _WIDTH) for tag in meta.tags[:_TAGS]],
+        "tags": [shortened(clean_line(tag), _WIDTH) for tag in meta.tags[:20]],
     }
 
 

@@ -41,9 +41,7 @@ from memtui.store.transcripts import TranscriptStore
 SLOW_MS = 1_000
 """Milliseconds above which a hook is noticeably slow."""
 
-_LONG = timedelta(days=7)
 _SOON = 7
-_SAMPLE = 3
 _SECONDS = 30.0
 _SETTINGS = """
 import sys
@@ -231,7 +229,7 @@ def _check_compactions(places: Places) -> Iterator[Said]:
 
 def _check_pending(places: Places, now: datetime) -> Iterator[Said]:
     pending = [each.timestamp for each in _captures(places)[0] if each.status == "pending"]
-    if waiting := [moment for moment in pending if now - moment > _LONG]:
+    if waiting := [moment for moment in pending if now - moment > timedelta(days=7)]:
         message = f"{_count(len(waiting), 'capture')} pending for more than 7 days"
         yield Said(Level.NOTE, message, "Review in memtui, or with /review-compact.")
     else:
@@ -308,7 +306,7 @@ def check_archive(places: Places, clock: Clock) -> Iterator[Said]:
         yield Said(Level.NOTE, "Sessions are not kept beyond Claude Code's days", advice)
         if not entries:
             return
-    sample = entries[:_SAMPLE]
+    sample = entries[:3]
     damaged = [
         (each, damage)
         for each in entries

@@ -46,8 +46,6 @@ COMMANDS = ("review-compact.md", "memory/compact.md")
 _EARLIER = ("pin.md", "rescue.md")
 """Slash commands that an earlier memtui wrote; `uninstall` removes them, too."""
 
-_LIMIT = 4 << 20
-_SECONDS = 120
 _SEAL = re.compile(rb"\n<!-- written by memtui ([0-9a-f]{16}) -->\n\Z")
 _CALL = re.compile(r"(?<=[(`\n])memtui(?= [a-z])")
 
@@ -297,7 +295,7 @@ def _run(words: list[str], folder: Path) -> str:
     """The problem with a run of Claude Code; "" if it ended well."""
     try:
         done = subprocess.run(
-            words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=False
+            words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return clean_line(str(error))
@@ -337,7 +335,7 @@ def _write(path: Path, data: bytes, places: Places) -> None:
 def _read(path: Path) -> bytes | None:
     try:
         real = Path(os.path.realpath(path))
-        return files.read_within(real, real.parent, limit=_LIMIT)
+        return files.read_within(real, real.parent, limit=4 << 20)
     except FileMissing:
         return None
 

@@ -16,10 +16,6 @@ from memtui.transcript.records import CompactionFact
 
 RECENT = 20
 
-_START = "session-start"
-_BEFORE = timedelta(minutes=1)
-"""Maximum time between a SessionStart hook and its boundary."""
-
 
 def receipts_of(places: Places, limit: int = RECENT, session: str = "") -> list[Receipt]:
     """The newest receipts of a project, or a session, newest first; `OSError` for an unreadable log."""
@@ -75,14 +71,14 @@ def _runs(places: Places) -> list[Run]:
 
 def _all(session: str, runs: list[Run], notes: Notes, since: datetime, why: str) -> list[Receipt]:
     """The receipts of a session's runs, and of its compactions at which no hook ran."""
-    starts = [moment for run in runs if run.event == _START and (moment := parse_iso(run.at))]
+    starts = [moment for run in runs if run.event == "session-start" and (moment := parse_iso(run.at))]
     return [*receipts(_handed(runs), notes), *without_hook(session, notes, starts, since, why)]
 
 
 def _is_since(run: Run, moment: datetime) -> bool:
     """Whether a hook ran at a compaction or later: SessionStart runs just before the boundary is written."""
     at = parse_iso(run.at)
-    return at is not None and at >= moment - _BEFORE
+    return at is not None and at >= moment - timedelta(minutes=1)
 
 
 def _handed(runs: list[Run]) -> list[Handed]:

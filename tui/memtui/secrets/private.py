@@ -25,10 +25,7 @@ def without_private(text: str) -> str:
 
 
 def split_private(text: str, depth: int = 0) -> tuple[str, int]:
-    """A piece of a longer text without private parts, and the number of parts open at its end.
-
-    `depth` is the number of those open at its beginning.
-    """
+    """A piece of a text without private parts, and the number open at its end, given that before it."""
     tags = list(_TAG.finditer(text))
     if not depth and not tags:
         return text, 0
@@ -61,10 +58,7 @@ def line_may_hold_private(line: bytes) -> bool:
 
 
 def without_private_in(value: Any) -> Any:
-    """A JSON value without the private parts of its texts and names.
-
-    A part that is not closed in its block of text reaches into the following blocks.
-    """
+    """A JSON value without private parts; one that a block does not close reaches into the next ones."""
     if isinstance(value, str):
         return without_private(value)
     if isinstance(value, dict):

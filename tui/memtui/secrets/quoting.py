@@ -32,7 +32,6 @@ words counts as a tag even without its end: the text may have been cut there.
 
 _END = r"(?:\s[^<>]{0,300})?/?>"
 _TAG = re.compile(rf"<\s*(?:/\s*)?(?:(?:{_WORDS})(?:{_END}|\s*>)|(?:{_NAMES})(?![\w-])(?:{_END})?)")
-_TAG_MARK = "[tag]"
 _RUN = re.compile(r"`{3,}")
 
 
@@ -46,7 +45,7 @@ def harmless(text: str) -> str:
     begin = 0
     for tag in _TAG.finditer(fold.text):
         # A tag is replaced, not removed, so that the text around it cannot form a tag in turn.
-        parts += (text[begin : fold.origin(tag.start())], _TAG_MARK)
+        parts += (text[begin : fold.origin(tag.start())], "[tag]")
         begin = fold.origin(tag.end())
     return "".join((*parts, text[begin:]))
 

@@ -12,14 +12,8 @@ from typing import Any, NamedTuple
 from memtui.secrets import values
 from memtui.secrets.values import fits, is_random, is_reference, pattern
 
-_SHORTEST = 16
-"""Length of the shortest token, in characters."""
 _MIXED = re.compile("(?=[A-Za-z_=~-]{0,30}[0-9])[A-Za-z0-9_=~-]{16}|[-_][A-Za-z]{20}")
 _MAY_BE_MIXED = re.compile("[0-9]|[-_][A-Za-z]{20}")
-_GENERATED = 0.5
-"""Minimum share of a token that is not explained by words, if it is only known by its form."""
-_NEXT_LINES = 2
-"""Lines after that of a rule's word that are examined, too."""
 
 
 class Span(NamedTuple):
@@ -43,7 +37,7 @@ def _tokens(group: str) -> tuple[re.Pattern[str], list[str]]:
 
 def mixed_words(text: str) -> str:
     """The words of a text that may hold a token, a line each."""
-    long = {word for word in text.split() if len(word) >= _SHORTEST}
+    long = {word for word in text.split() if len(word) >= 16}  # the shortest token's length
     return "\n".join(filter(_MIXED.search, filter(_MAY_BE_MIXED.search, long)))  # the second is quicker
 
 
@@ -51,7 +45,7 @@ def tokens(text: str, words: str, group: str) -> Iterator[Span]:
     """Spans of known tokens (group ``token``), or of what has their form; `words` are `mixed_words`."""
     find, kinds = _tokens(group)
     for found in find.finditer(text) if find.search(words) else ():
-        if group == "token" or (is_random(found[0]) and values.unexplained(found[0]) >= _GENERATED):
+        if group == "token" or (is_random(found[0]) and values.unexplained(found[0]) >= 0.5):
             yield Span(*found.span(), kinds[(found.lastindex or 1) - 1])
 
 
@@ -79,7 +73,7 @@ def placed(text: str, lowered: str, at: int) -> Iterator[Span]:
 
 def _lines(text: str, at: int, rule: dict[str, Any]) -> tuple[int, int, int]:
     """The start and the end of the line of a word, and the end of what is examined for a rule."""
-    following = pattern(rf"(?:\n[^\n]*){{0,{rule.get('lines', _NEXT_LINES)}}}")
+    following = pattern(rf"(?:\n[^\n]*){{0,{rule.get('lines', 2)}}}")
     end = text.find("\n", at)
     if end < 0:
         end = len(text)

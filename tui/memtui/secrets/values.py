@@ -8,10 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-_RANDOM = 0.3
-"""Minimum share of a value that is not explained by words for it to count as random."""
-
-
 _RAREST_FIRST = "012345678{}*<@(qzjxkvw=:/-_bgfpycumdlhrsniatoe. "
 
 
@@ -75,7 +71,7 @@ def is_random(value: str) -> bool:
     if len(value) < 8 or " " in value or "bcdefghijklm" in value.lower() or not value.isascii():
         return False
     if any(map(str.isdigit, value)):
-        return any(map(str.isalpha, value)) and unexplained(value) >= _RANDOM
+        return any(map(str.isalpha, value)) and unexplained(value) >= 0.3
     if len(value) < 16 or not fits("letters of base64", value):
         return False
     return fits("hard", value.lower()) if value.islower() or value.isupper() else unexplained(value) >= 0.5

@@ -118,10 +118,7 @@ class Head(NamedTuple):
 
 
 class Remote(ABC):
-    """One remote. Methods may be called from any thread, and from several machines at once.
-
-    Every method raises `RemoteProblemError` if the remote cannot be reached, read or written.
-    """
+    """One remote, for any thread; its methods raise `RemoteProblemError` if it cannot be used."""
 
     @abstractmethod
     def check(self) -> str:

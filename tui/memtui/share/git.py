@@ -89,10 +89,7 @@ class GitRemote(Remote):
     """A repository as a remote."""
 
     def __init__(self, url: str, folder: Path, *, author: str, machine: str) -> None:
-        """Make the object; nothing is run.
-
-        `folder` is the bare copy on this machine, made when it is missing.
-        """
+        """Make the object; nothing is run. `folder` is the bare copy here, made when it is missing."""
         program = find_program("git", os.environ.get("PATH"))
         if program is None:
             reason = "is not installed; a remote that is a repository needs it"
@@ -302,10 +299,7 @@ class GitRemote(Remote):
         return str(folder)
 
     def _git(self, *arguments: str, data: bytes = b"", transfer: bool = False, here: bool = True) -> bytes:
-        """Run a git command to its end and return its output.
-
-        A `transfer` has more time and larger files; without `here` it runs outside of any repository.
-        """
+        """The output of a git command; a `transfer` may take longer, and without `here` has no repository."""
         command = ["sh", "-c", _BOUNDED, "sh", str(_TRANSFER_BLOCKS if transfer else _BLOCKS), self._program]
         command += ["--git-dir", str(self._folder)] if here else []
         command += [part for each in _SETTINGS for part in ("-c", each)]

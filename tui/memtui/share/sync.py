@@ -38,12 +38,6 @@ from memtui.store.archive_settings import archive_settings
 from memtui.store.memories import MemoryStore, New, objective
 
 _STATE_LIMIT, _TRIES, _PAST = 64 << 20, 12, 20
-_ROUND = 16 << 20
-"""Bytes that are written together."""
-_HEAD = 64 << 10
-"""Room for a document's front matter."""
-_YOUNG = 2_000_000_000
-"""A file changed less than this many nanoseconds ago may change again with the same signature."""
 _DELETED = "deleted"
 
 
@@ -242,7 +236,7 @@ class Sharing:
         if archive_settings(self.home).is_private(Path(meta.project or "/")):
             reason = f"is of a project that never leaves this machine: {meta.project}"
             raise FileProblem(Path(meta.id), reason)
-        if len(stored.body) > LIMIT - _HEAD:
+        if len(stored.body) > LIMIT - (64 << 10):  # room for the front matter
             raise FileProblem(Path(meta.id), f"is too large to be shared: {len(stored.body):,} bytes")
         found = [hit for hit in find("\n".join(lines)) if _line_digest(lines, hit.line) not in known.allowed]
         if found := [*found, *find("\n".join((meta.description, *meta.tags)))]:
@@ -336,7 +330,8 @@ class _Round:
                 gone |= {key} if known.here != _DELETED else set()
             elif here.content != known.here or not there:
                 self._writes[key] = max(known.version + (here.content != known.here), 1)
-            elif here.signature and time.time_ns() - int(here.signature.partition("-")[0]) > _YOUNG:
+            elif here.signature and time.time_ns() - int(here.signature.partition("-")[0]) > 2_000_000_000:
+                # A file changed within two seconds may change again with the same signature.
                 self._know(key, known.replace(signature=here.signature))
         return gone
 
@@ -424,7 +419,7 @@ class _Round:
                 self._done.notes.append(str(problem))
                 continue
             batch[key] = version, self._of.document(key, here, version).render(), here.content
-            if sum(len(data) for _, data, _ in batch.values()) > _ROUND:
+            if sum(len(data) for _, data, _ in batch.values()) > 16 << 20:
                 self._send(batch)
                 batch = {}
         if batch:
@@ -481,10 +476,7 @@ def keep_syncing(
     failed: Callable[[FileProblem], None],
     stopped: threading.Event,
 ) -> None:
-    """Sync until `stopped` is set, at most once a second, and after `seconds` or when `wait` says so.
-
-    `failed` receives the reason whenever syncing or waiting failed.
-    """
+    """Sync until `stopped`, at most once a second, after `seconds` or when `wait` ends; see `failed`."""
     pause = 1.0
     while not stopped.is_set():
         try:

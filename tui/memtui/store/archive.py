@@ -40,13 +40,8 @@ else:
 FRAME = 1 << 20
 """Source bytes per frame."""
 
-_LEVEL = 9
-_UNREAD_SECONDS = 7 * 86_400
-"""Unpacked transcripts that were not read for this long leave the cache."""
-
 _FILE = re.compile(r"(?P<name>.+)\.(?P<number>\d{1,6})\.(?:index|frames)", re.DOTALL)
 _FOLDER = re.compile(r"[^./\\][^/\\]{0,254}")
-_WRITE = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class Incomplete(FileProblem):
@@ -156,12 +151,13 @@ class Copy:
             whole.update(part)
         if self.is_finished and self.problem(unpack=True):
             return None
-        with os.fdopen(os.open(self.data, _WRITE, 0o600), "r+b", buffering=0) as data:
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        with os.fdopen(os.open(self.data, flags, 0o600), "r+b", buffering=0) as data:
             data.truncate(end)
             data.seek(end)
             while part := source.read(FRAME):
                 whole.update(part)
-                packed = bytes(zstd.compress(part, _LEVEL))
+                packed = bytes(zstd.compress(part, 9))
                 frames.append(Frame(size, len(part), end, len(packed), hashlib.sha256(part).hexdigest()))
                 size, end = size + len(part), end + len(packed)
                 while packed:
@@ -292,10 +288,7 @@ class Archive:
         return ""
 
     def restore(self, kept: Kept) -> list[Path]:
-        """Restore a session's transcripts to their original paths; existing files are kept.
-
-        Whole copies are restored even if another one is not, which raises `Incomplete` in the end.
-        """
+        """Restore the whole copies to their original paths; `Incomplete` in the end if one is not whole."""
         written: list[Path] = []
         for copy in kept.copies:
             if not copy.unusable and not os.path.lexists(copy.source):
@@ -308,10 +301,7 @@ class Archive:
         return written
 
     def readable(self, kept: Kept) -> Path:
-        """A readable transcript: Claude Code's own if it still exists, else a copy unpacked into the cache.
-
-        Its subagents' transcripts are below it, as in Claude Code's folder.
-        """
+        """A readable transcript: Claude Code's own, else a copy in the cache with the subagents' below it."""
         if kept.is_live:
             return kept.source
         own, *agents = kept.copies
@@ -319,7 +309,7 @@ class Archive:
             if not agent.unusable:
                 self._unpacked(agent)
         target = self._unpacked(own)
-        oldest = time.time() - _UNREAD_SECONDS
+        oldest = time.time() - 7 * 86_400  # days for which unread ones stay
         with suppress(OSError):
             for each in (self._home.cache / "unpacked").rglob("*.jsonl"):
                 if each.stat().st_mtime < oldest:

@@ -14,7 +14,6 @@ from memtui.ground.config import config_path, config_sections
 from memtui.ground.files import FileProblem, private_parents, read_within, write_atomic
 from memtui.ground.project import Home, expanded
 
-_LIMIT = 64 << 10
 _ANSWER = "keep-sessions"
 _GIGABYTE = 10**9
 
@@ -58,7 +57,7 @@ def archive_settings(home: Home) -> ArchiveSettings:
 
 def _answer(home: Home) -> bool | None:
     try:
-        said = read_within(home.state / _ANSWER, home.state, limit=_LIMIT).strip()
+        said = read_within(home.state / _ANSWER, home.state, limit=64 << 10).strip()
     except FileProblem:
         return None
     return {b"yes": True, b"no": False}.get(said)

@@ -30,9 +30,6 @@ BOUNDARY = b'"compact_boundary"'
 _YEARS = range(2020, 9999)
 """Plausible years of a compaction; other times are ignored."""
 
-_NAMES = 100
-_CAPTURE_LIMIT = 1 << 20
-
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
@@ -64,10 +61,7 @@ Reader = Callable[[Transcript], tuple[Compaction, ...]]
 
 
 def compactions_in(transcript: Transcript) -> tuple[Compaction, ...]:
-    """The compactions of a transcript, first to last: only the boundary lines are parsed. Raises `OSError`.
-
-    The result can be cached as long as the transcript's signature is unchanged.
-    """
+    """The compactions of a transcript, first to last, from its boundary lines alone. Raises `OSError`."""
     return tuple(
         compaction
         for line in read_lines(transcript.path, skip=lambda line: BOUNDARY not in line)
@@ -121,10 +115,7 @@ def first_message(compaction: Compaction) -> str:
 
 
 def write_missing(project: Project, compaction: Compaction, message: str) -> Path | None:
-    """Write the capture of a compaction, with the compaction's own time in name and text.
-
-    Returns the new file, None if the compaction has a capture by now; `message` is its `first_message`.
-    """
+    """Write the capture of a compaction, named by its own time; None if it has one by now."""
     moment = compaction.at.astimezone().replace(microsecond=0)
     text = render_pending(
         timestamp=moment,
@@ -133,7 +124,7 @@ def write_missing(project: Project, compaction: Compaction, message: str) -> Pat
         first_message=message,
     ).encode("utf-8", "replace")
     private_folder(project.compacts, within=project.root)
-    for second in range(_NAMES):
+    for second in range(100):
         path = project.compacts / capture_name(moment + timedelta(seconds=second))
         if create_exclusive(path, text, within=project.root):
             return path
@@ -166,7 +157,7 @@ def _is_of(path: Path, project: Project, session_id: str, moment: datetime) -> b
     from memtui.ground.text import FormatError
 
     try:
-        data = read_within(path, project.root, limit=_CAPTURE_LIMIT, follow=False)
+        data = read_within(path, project.root, limit=1 << 20, follow=False)
         capture = parse_capture(data.decode("utf-8", "replace"))
     except (FileProblem, FormatError):
         return False

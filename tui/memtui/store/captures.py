@@ -59,11 +59,7 @@ class CaptureStore:
         return None
 
     def resolve(self, argument: str) -> Entry:
-        """Find a capture by the user's argument.
-
-        It is a path (absolute, or from here, the project or the captures' folder), a file name, or the time
-        in it: ``20251225_081500``.
-        """
+        """A capture by its path (absolute, from here or the project), file name, or its time in that."""
         argument = argument.strip()
         if time := _TIME_ALONE.fullmatch(argument.removesuffix(".md").removesuffix("-autocompact")):
             argument = f"{time[1]}_{time[2]}{_SUFFIX}"

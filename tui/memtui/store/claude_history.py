@@ -21,11 +21,8 @@ from memtui.store.transcripts import TranscriptStore
 from memtui.transcript.facts import read_facts
 from memtui.transcript.session import summarize
 
-_LONGEST = 8 << 20
-"""Longest line that is parsed, in bytes."""
 _RECENT = 10
 """Number of sessions among which recalls are counted."""
-_EDITS = ("Edit", "MultiEdit")
 
 
 class Call(NamedTuple):
@@ -150,7 +147,7 @@ def calls_in(transcript: Path, folder: Path) -> Iterator[Call]:
     waiting: dict[str, list[Call]] = {}
     ids: list[bytes] = []
     with transcript.open("rb") as file:
-        for number, raw in enumerate(iter(lambda: file.readline(_LONGEST), b""), 1):
+        for number, raw in enumerate(iter(lambda: file.readline(8 << 20), b""), 1):
             if mark not in raw and not any(each in raw for each in ids):
                 continue
             try:
@@ -194,7 +191,7 @@ def _calls(block: dict[str, Any], record: dict[str, Any], line: int, folder: Pat
         yield Call(path, line, stamp, "read")
     elif name == "Write":
         yield Call(path, line, stamp, "written", text=str(given.get("content", "")))
-    elif name in _EDITS:
+    elif name in ("Edit", "MultiEdit"):
         yield Call(path, line, stamp, "edited")
 
 

@@ -32,7 +32,6 @@ KINDS = ("user", "feedback", "project", "reference")
 Seen = Literal["new", "changed", "seen", "approved"]
 
 _LIMIT = 1 << 20
-_TRIES = 5
 SLUG_LENGTH = 200
 """Characters of a project's path from which Claude Code cuts the name of its folder."""
 _HEAD = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
@@ -45,8 +44,6 @@ _WORD = re.compile(r"[a-z0-9_]{3,}|(?=([^\W\da-z_]{2}))", re.IGNORECASE)
 """Words, and the pairs of letters of scripts without spaces."""
 _ALIKE = 0.6
 """Share of words in common from which two memories say the same."""
-_FEWEST_WORDS = 3
-"""Fewer say too little to be compared."""
 
 
 class ClaudeMemory(NamedTuple):
@@ -227,7 +224,7 @@ class ClaudeMemories:
     def _edit_index(self, edit: Callable[[str], str]) -> None:
         """Change the index; Claude may write it at the same time, so what it wrote is read again."""
         path = self.folder / INDEX
-        for tries_left in reversed(range(_TRIES)):
+        for tries_left in reversed(range(5)):
             before = None
             with suppress(FileMissing):
                 before = files.read_within(path, self.folder, limit=_LIMIT, follow=False)
@@ -400,7 +397,7 @@ def _doubles(memories: Iterable[ClaudeMemory]) -> Iterator[Trouble]:
         own = 0
         for found in _WORD.finditer(body_of(each.text).lower()):
             own |= 1 << bits.setdefault(found[1] or found[0], len(bits))
-        if (number := own.bit_count()) >= _FEWEST_WORDS:
+        if (number := own.bit_count()) >= 3:  # fewer say too little to be compared
             words.append((each.path.name, own, number))
     for at, (name, own, number) in enumerate(words, 1):
         for other, theirs, their_number in words[at:]:

@@ -38,8 +38,6 @@ PATIENCE = 2.0
 HOOK_PATIENCE = 0.9
 """A hook's: it gives up on any lock within a second."""
 
-_TRIES = 20
-"""Number of tries if another program writes the file in the same moment, without looking at the lock."""
 _LOOK_AGAIN = 0.03
 """Seconds after which a change must still be there: who has read the file before writes within them."""
 
@@ -137,7 +135,7 @@ class CommandsFile:
             self.path.stat()
         lockable = files.resolved(self.path.parent) / self.path.name
         patience = PATIENCE if self._patience is None else self._patience
-        for _ in range(_TRIES):
+        for _ in range(20):  # another program may write it each time, without looking at the lock
             with lock_file(lockable, timeout=patience, within=root):
                 old = self._text()
                 if (new := change(old)) == old:
@@ -176,11 +174,7 @@ class CommandsFile:
         return gone
 
     def activate(self, name: str, moment: datetime, state: dict[str, Any] | None = None) -> bool:
-        """Make a command active, as its STEP 0 does, with its own `state`; False if it is already.
-
-        It is named as typed: ``babysit``, ``/agileflow:babysit``, ``research/ask``. A missing file is
-        created.
-        """
+        """Make a command active with its own `state`, as its STEP 0 does; False if it is already."""
         plain = command_name(name)
         added = False
 
@@ -223,10 +217,7 @@ class CommandsFile:
         return (*self.project.command_folders, self._personal)
 
     def summary(self, name: str) -> CommandSummary:
-        """The compact summary of a command: the part of its file between the two markers.
-
-        It is named as in session-state.json: ``babysit``, ``research/ask``, ``/agileflow:babysit``.
-        """
+        """The compact summary of a command: the part of its file between the two markers."""
         plain = command_name(name)
         parts = plain.split("/")
         folders = self.folders

@@ -36,10 +36,6 @@ from memtui.transcript.short_text import one_line, shortened
 
 REVIEWED = "- **From the review**"
 """Begins what a person has added, the first item of the notes."""
-_DESCRIPTION = 80
-
-_NEWEST = 50
-"""The most memories of a project that are searched for the same text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +66,7 @@ def draft(
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Compacted:
-    """Draft the recovery text of a session: that of a transcript, the named one, else the project's newest.
-
-    For `progress` and `cancelled` see `read_facts`. Raises `OSError` if the transcript cannot be read.
-    """
+    """Draft a recovery text: of a transcript, the named session, else the newest; see `read_facts`."""
     path = transcript or find_transcript(places, session)
     facts = read_facts(path, progress=progress, cancelled=cancelled)
     refuse_strange(path, facts)
@@ -125,13 +118,10 @@ def keep(
 def stored_already(
     places: Places, compacted: Compacted, *, description: str = "", tags: tuple[str, ...] = ()
 ) -> str:
-    """The Recovery ID under which the same text of the same session is stored, or "".
-
-    A memory with a different description, or without one of the tags, does not count.
-    """
+    """The Recovery ID of the same text of the same session with these tags and description, or ""."""
     backend = MemoryStore(places.home, system_clock)
     body = without_surrogates(compacted.text).encode()
-    for listed in backend.list(Filter(project=str(compacted.root), tags=tags), limit=_NEWEST).items:
+    for listed in backend.list(Filter(project=str(compacted.root), tags=tags), limit=50).items:
         meta = listed.meta
         if listed.problem or meta.session_id != compacted.session_id:
             continue
@@ -144,7 +134,7 @@ def stored_already(
 
 
 def describe(facts: Facts) -> str:
-    return shortened(one_line(title_of(facts)), _DESCRIPTION).rstrip(".。")
+    return shortened(one_line(title_of(facts)), 80).rstrip(".。")
 
 
 def _workflow(facts: Facts, project: Project, *, current: bool) -> tuple[str, Plan | None, str]:
@@ -281,8 +271,6 @@ def naming(memory: MemoryFile, identifier: str) -> MemoryFile:
 
 _WORKFLOW = re.compile(r"WFS-[^\x00-\x1f\x7f]{1,200}")
 _PLAN = "IMPL_PLAN.md"
-_PLAN_LIMIT = 1 << 20
-"""Maximum size of plans that are read, in bytes."""
 
 
 def active_sessions(project: Project) -> list[str]:
@@ -293,15 +281,11 @@ def active_sessions(project: Project) -> list[str]:
         ]
     except FileOutside:
         return []
-    return [each.name for each in sorted(found, key=lambda each: (_changed(each), each.name), reverse=True)]
-
-
-def _changed(entry: Entry) -> int:
-    """Time of the last change of the session's folder or plan."""
-    try:
-        return max(entry.mtime_ns, os.lstat(entry.path / _PLAN).st_mtime_ns)
-    except OSError:
-        return entry.mtime_ns
+    changed = {each.name: each.mtime_ns for each in found}
+    for each in found:
+        with suppress(OSError):
+            changed[each.name] = max(each.mtime_ns, os.lstat(each.path / _PLAN).st_mtime_ns)
+    return sorted(changed, key=lambda name: (changed[name], name), reverse=True)
 
 
 def read_plan(project: Project, session_id: str) -> str:
@@ -312,7 +296,7 @@ def read_plan(project: Project, session_id: str) -> str:
     if not folder.is_dir():
         raise FileProblem(folder, "does not exist, or is no active workflow session")
     try:
-        data = read_within(folder / _PLAN, project.root, limit=_PLAN_LIMIT)
+        data = read_within(folder / _PLAN, project.root, limit=1 << 20)
     except FileMissing:
         return ""
     return data.decode("utf-8", "replace")

@@ -15,10 +15,7 @@ _LIMIT = 1 << 20
 
 
 class Confirmed:
-    """The lines of projects' pins files that this user has written with memtui or confirmed.
-
-    One line each: the digest of the pin's text, and since when.
-    """
+    """Digests of lines of projects' pins files that this user has written or confirmed, with the time."""
 
     def __init__(self, home: Home) -> None:
         self._path = home.confirmed_pins

@@ -50,10 +50,7 @@ LAST = 10**9
 def session_parts(
     transcript: Path, form: Form, now: datetime, *, lines: Range | None = None, mask: bool = True
 ) -> Iterator[str]:
-    """A session, part by part; private parts are always left out.
-
-    `lines` selects some, without subagents; `mask` masks secrets. A problem if there is nothing to read.
-    """
+    """A session without private parts, part by part; `lines` selects some, without the subagents."""
     with reading(transcript):
         summary = summarize(transcript)
         found = _blocks(transcript, lines)

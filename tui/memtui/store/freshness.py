@@ -24,14 +24,7 @@ from memtui.store.listing import ProjectTest
 
 _GONE_THEN = re.compile(r"\blater (?:deleted|moved)\b")
 """The part of a file's role that says the session itself removed it."""
-_LIKE_A_PATH = re.compile(r"[./]")
-_LONGEST = 1 << 20
-"""Maximum size in bytes of texts that are searched for files; a recovery text has some ten thousand."""
-_LARGEST = 16 << 20
-"""Maximum size in bytes of files that are compared with git's."""
 _MONTH = 30 * 86_400
-_KNOWN_SECONDS = 10
-"""Seconds for which git's answer counts where no log tells whether HEAD has moved."""
 _NAMED = 5
 """The most files named in a note."""
 _LENGTH = 80
@@ -75,7 +68,7 @@ def freshness(memory: StoredMemory, root: Path) -> Freshness:
     """
     project = memory.meta.project
     root = root if ProjectTest(root)(project) else Path(project)
-    if len(memory.body) > _LONGEST or not os.path.isdir(root):  # noqa: PTH112 - raises nothing
+    if len(memory.body) > 1 << 20 or not os.path.isdir(root):  # noqa: PTH112 - raises nothing
         return Freshness()
     since = int(memory.meta.created.timestamp())
     there: dict[str, bool] = {}
@@ -103,7 +96,7 @@ def _only_checked_out(root: Path, paths: Sequence[str], since: int) -> set[str]:
     try:
         moved = os.stat(root / ".git" / "logs" / "HEAD").st_mtime_ns  # noqa: PTH116
     except OSError:
-        moved = int(time.monotonic() / _KNOWN_SECONDS)
+        moved = int(time.monotonic() / 10)  # no log tells, so git's answer counts for ten seconds
     blobs, commits = _committed(root, since // _MONTH * _MONTH, moved)
     return {
         path
@@ -143,7 +136,7 @@ def _committed(root: Path, since: int, moved: int) -> tuple[dict[str, bytes], di
 def _blob(path: Path, length: int) -> bytes:
     """The name that git gives to the content of a file; "" if it is too large, or cannot be read."""
     try:
-        data = read_within(path, path.parent, limit=_LARGEST, follow=False)
+        data = read_within(path, path.parent, limit=16 << 20, follow=False)
     except FileProblem:
         return b""
     made = hashlib.new("sha1" if length == 40 else "sha256", b"blob %d\0" % len(data), usedforsecurity=False)
@@ -167,21 +160,13 @@ def _named(text: str, root: Path) -> Iterator[tuple[str, str]]:
 
 
 def _below(path: str, folder: str, top: str) -> str:
-    """A path relative to the project's root `top`, which ends in a slash; "" if it is outside or no path.
-
-    Relative paths start at `folder`. Avoids `Path`, which takes a quarter of the time for a long list.
-    """
+    """A path relative to the root `top/`; "" if outside or none. Without `Path`, which is slow."""
     if not os.path.isabs(path):  # noqa: PTH117
-        if " " in path or not _LIKE_A_PATH.search(path) or path.startswith("~"):
+        if " " in path or not re.compile(r"[./]").search(path) or path.startswith("~"):
             return ""
         path = f"{folder}/{path}"
     path = os.path.normpath(path)
     return path.removeprefix(top) if path.startswith(top) and "\0" not in path else ""
-
-
-def _named_in_a_note(path: str) -> str:
-    name = safe(clean_line(path))
-    return name if len(name) <= _LENGTH else f"…{name[-_LENGTH:]}"
 
 
 def note_on(memory: StoredMemory, root: Path) -> str:
@@ -190,6 +175,7 @@ def note_on(memory: StoredMemory, root: Path) -> str:
     if not state.is_stale:
         return ""
     stale = (*state.gone, *state.changed)
-    names = ", ".join(map(_named_in_a_note, stale[:_NAMED]))
+    shown = [safe(clean_line(path)) for path in stale[:_NAMED]]
+    names = ", ".join(name if len(name) <= _LENGTH else f"…{name[-_LENGTH:]}" for name in shown)
     more = f" and {len(stale) - _NAMED} more" if len(stale) > _NAMED else ""
     return f"{memory.meta.id} may be stale: {state.summary} ({names}{more})."

@@ -151,23 +151,16 @@ def project_test(root: str) -> ProjectTest:
     return ProjectTest(Path(root))
 
 
-_HEAD_SIZE = 1024
-"""Number of bytes read per file: front matter written by memtui has some 300."""
 _FRONT_MATTER = re.compile(
     rb"---\nid: .*\nproject: (?:'([^'\n]*)'|([\w/.][^:#\n]*))\n(?:(?!project)[a-z_]+: .*\n)*---\n"
 )
 """As `render_stored` writes it."""
-_FILE_SIZE = 64 << 10
-"""Maximum size in bytes of reviews' memory files; usual ones have 2,000, and name the memory at the end."""
 # The section added to a memory file by `memtui.store.compact`.
 _STORED_AS = re.compile(rb"^## Recovery[ \t\r]*\nRecovery ID: (CMEM-\d{8}-\d{6})[ \t\r]*$", re.MULTILINE)
 
 
 def quick_project(data: bytes) -> str | None:
-    """The project in the beginning of a stored memory's file; None if that needs a YAML parser.
-
-    A file without front matter, put there by hand, has none: "".
-    """
+    """The project in a stored memory's head, "" without front matter; None if that needs a YAML parser."""
     if found := _FRONT_MATTER.match(data):
         value = found[1] if found[1] is not None else found[2]
         return None if value.lower() in (b"null", b"~") else value.rstrip().decode("utf-8", "replace")
@@ -175,20 +168,14 @@ def quick_project(data: bytes) -> str | None:
 
 
 def quick_projects(entries: Iterable[Entry], home: Home) -> Iterator[tuple[Entry, str | None]]:
-    """The project of each stored memory; None if its whole front matter has to be read.
-
-    Quick when entries of one month follow each other.
-    """
-    for entry, data in heads_of(entries, home.memories, _HEAD_SIZE):
+    """Quickly the project of each memory, month by month; None if all its front matter has to be read."""
+    for entry, data in heads_of(entries, home.memories, 1024):  # front matter has some 300 bytes
         yield entry, None if data is None else quick_project(data)
 
 
 def stored_as(entries: Iterable[Entry], root: Path) -> Iterator[tuple[Entry, str]]:
-    """For each memory file, the name of the stored memory of the same review; "" if there is none.
-
-    Quick if files of one folder follow each other.
-    """
-    for entry, data in heads_of(entries, root, _FILE_SIZE):
+    """For each memory file, the name of the stored memory of the same review; "" if there is none."""
+    for entry, data in heads_of(entries, root, 64 << 10):  # most have 2,000, and name it at the end
         stored = stored_id(data or b"")
         yield entry, f"{stored}.md" if stored else ""
 
@@ -212,15 +199,13 @@ def heads_of(entries: Iterable[Entry], root: Path, size: int) -> Iterator[tuple[
 
 _CAPTURES, _MEMORIES = 20, 60
 """Number of rows: more than fit in a pane."""
-_LIMIT = 16 << 10
-"""Bytes read of a capture; usual ones have 1 KB."""
 
 
 def newest_captures(project: Project) -> tuple[list[tuple[Entry, PendingText]], int]:
     """The pending ones among the newest captures, and the number of all captures."""
     entries, number = _newest(project.compacts, CAPTURE_NAME, _CAPTURES, project.root)
     names = [entry.name for entry in entries]
-    heads = files.heads_within(project.compacts, names, project.root, size=_LIMIT)
+    heads = files.heads_within(project.compacts, names, project.root, size=16 << 10)
     found = [
         (entry, text)
         for entry, head in zip(entries, heads, strict=True)

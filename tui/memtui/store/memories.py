@@ -34,7 +34,6 @@ from memtui.store.listing import Entry
 TRASH_DAYS = 30
 """Days for which the text of a deleted memory is kept."""
 
-_LOCK_SECONDS = 5.0
 _NEAR = 3
 """Number of suggestions for an unknown id."""
 HEAD_SIZE = 8 << 10
@@ -209,10 +208,7 @@ class MemoryStore:
     # -- writing ---------------------------------------------------------------------------------------------
 
     def create(self, new: New) -> MemoryMeta:
-        """Store a memory durably; `IdTaken` if `new.id` is given, and in use or deleted.
-
-        32 MB is the most.
-        """
+        """Store a memory of at most 32 MB; `IdTaken` if `new.id` is given, and in use or deleted."""
         created = new.created or self._clock()
         if new.id and not RECOVERY_ID.fullmatch(new.id):
             raise FileProblem(self._memories, f"cannot hold {new.id!r}: an id is like CMEM-20260102-101500")
@@ -258,10 +254,7 @@ class MemoryStore:
         expected: StoredMemory | None = None,
         **values: object,
     ) -> MemoryMeta:
-        """Change a memory's text, if `body` is given, and fields of its `MemoryMeta`.
-
-        `FileChanged` if it is not `expected`, where that is given, or if an editor writes it.
-        """
+        """Change a memory's text or fields; `FileChanged` if it is not `expected`, or is being edited."""
         path = self.path(memory_id)
         with self._writing(memory_id):
             before, stored = self._read(path)
@@ -318,7 +311,7 @@ class MemoryStore:
         """Hold the lock of the store; the memory with this id may be gone since."""
         files.private_folder(self._memories, within=files.existing_above(self._memories))
         try:
-            with files.lock(self._memories / ".memtui", timeout=_LOCK_SECONDS, within=self._memories):
+            with files.lock(self._memories / ".memtui", timeout=5.0, within=self._memories):
                 yield
         except FileMissing:
             if memory_id:
@@ -448,10 +441,7 @@ def _by_name(memories: Path) -> dict[str, Entry]:
 
 
 def read_stored(memory_id: str, data: bytes) -> StoredMemory:
-    """A memory from its file's bytes.
-
-    A file without front matter, made by hand, has only a name and a text.
-    """
+    """A memory from its file's bytes; one without front matter, made by hand, has only name and text."""
     if not memory.has_front_matter(data):
         return StoredMemory(meta=bare_meta(memory_id), body=data)
     stored = memory.parse_stored(data)

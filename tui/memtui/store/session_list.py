@@ -30,8 +30,6 @@ from memtui.transcript.session import SessionSummary, agent_transcripts, first_w
 DEFAULT_DAYS = 30
 """Days for which Claude Code keeps a transcript (Claude Code fact)."""
 
-_CACHE_LIMIT = 64 << 20
-_MOST_DAYS = 99_999
 _VERSION = 4
 
 
@@ -176,7 +174,7 @@ class SessionList:
             with suppress(
                 FileProblem, OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError
             ):
-                data = read_within(self._home.session_cache, self._home.cache, limit=_CACHE_LIMIT)
+                data = read_within(self._home.session_cache, self._home.cache, limit=64 << 20)
                 self._known = dict(_rows(json.loads(data)))
         return self._known
 
@@ -225,7 +223,7 @@ def cleanup_days(config: Path, project: Path | None = None) -> int:
     for path in places:
         with suppress(OSError, ValueError, RecursionError, AttributeError):
             stated = json.loads(path.read_bytes()).get("cleanupPeriodDays") if path.is_file() else None
-            days = stated if type(stated) is int and 0 < stated <= _MOST_DAYS else days
+            days = stated if type(stated) is int and 0 < stated <= 99_999 else days
     return days
 
 
@@ -235,10 +233,6 @@ def days_left(written: datetime, now: datetime, days: int) -> int:
         return max(0, math.ceil((written + timedelta(days=days) - now) / timedelta(days=1)))
     except OverflowError:
         return days
-
-
-_HEAD = 1024
-"""Number of bytes of a capture or memory that contain its session."""
 
 
 @dataclass(frozen=True)
@@ -319,7 +313,7 @@ def _naming(
 ) -> Iterator[Entry]:
     """The files whose beginning names the session."""
     name = os.fsencode(session_id)
-    for entry, head in heads_of(entries, within, _HEAD):
+    for entry, head in heads_of(entries, within, 1024):
         if cancelled():
             return
         if head and name in head:

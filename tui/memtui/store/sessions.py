@@ -75,10 +75,7 @@ def transcripts_of(places: Places) -> dict[str, Path]:
 
 
 def named_session(places: Places, sessions: Iterable[str], session: str) -> str:
-    """The one of `sessions` whose id is or begins with `session`.
-
-    By default the session that started this process, else the first one.
-    """
+    """The one of `sessions` that begins with `session`; by default this process's own, else the first."""
     names = list(dict.fromkeys(sessions))
     if not session:
         if not names:

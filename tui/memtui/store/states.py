@@ -31,7 +31,6 @@ from memtui.store.state_files import (
 
 PROGRESS = "progress.json"
 """File name of the reading progress of a session's transcript."""
-_PROGRESS_LIMIT = 1 << 20
 PLAN = "plan.md"
 """File name of the plan of a session for which Claude Code has no plan file."""
 
@@ -151,7 +150,7 @@ def read_progress(home: Home, session_id: str) -> Progress | None:
     """A session's progress; None if it is missing or unusable."""
     path = home.states / session_id / PROGRESS
     try:
-        found = json.loads(files.read_within(path, home.states, limit=_PROGRESS_LIMIT, follow=False))
+        found = json.loads(files.read_within(path, home.states, limit=1 << 20, follow=False))
         return Progress(int(found["version"]), int(found["offset"]))
     except (FileProblem, ValueError, TypeError, KeyError, RecursionError):
         return None
