@@ -24,11 +24,8 @@ from memtui.store.memories import MemoryStore
 from memtui.store.state_updates import documents_of, drafted_state
 
 _RANKS = {
-    "session id": 0,
-    "project root": 0,
-    "objective": 0,
-    "decisions": 1,
-    "constraints": 1,
+    **dict.fromkeys(("session id", "project root", "objective"), 0),
+    **dict.fromkeys(("decisions", "constraints"), 1),
     "pending": 2,
     "working files": 3,
     "execution plan": 4,

@@ -45,18 +45,9 @@ def _log(report: Report, started: float) -> None:
         return
     report.logged = True
     ms = round((time.monotonic() - started) * 1000)
-    record(
-        memtui_home().hook_log,
-        Run(
-            at=system_clock().isoformat(timespec="milliseconds"),
-            event=report.event,
-            ms=ms,
-            outcome=report.outcome,
-            detail=report.detail,
-            session_id=report.session_id,
-            project=report.project,
-        ),
-    )
+    at = system_clock().isoformat(timespec="milliseconds")
+    said = (report.outcome, report.detail, report.session_id, report.project)
+    record(memtui_home().hook_log, Run(at, report.event, ms, *said))
 
 
 @contextmanager

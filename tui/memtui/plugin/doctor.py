@@ -52,16 +52,9 @@ from memtui.ground.project import Home, Places, Project
 root, *folders = map(Path, sys.argv[1:])
 print(misread(Places(Project(root), Home(*folders), root)))
 """
-_HELLO = {
-    "jsonrpc": "2.0",
-    "id": 0,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "memtui doctor", "version": __version__},
-    },
-}
+_CLIENT = {"name": "memtui doctor", "version": __version__}
+_PARAMETERS = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": _CLIENT}
+_HELLO = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": _PARAMETERS}
 
 
 class Level(StrEnum):
