@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from memtui.transcript import events
 from memtui.transcript.events import Boundary, Call, Event, Queued, Result, Said, Summary, Words, is_ask
-from memtui.transcript.lines import Line, Record, read_lines
+from memtui.transcript.lines import Line, Record, read_lines, time_of
 from memtui.transcript.outcomes import target_of
 from memtui.transcript.records import Source
 
@@ -82,8 +82,7 @@ def blocks(line: Line) -> list[Block]:
         return [Block((line.offset, 0), line.end, Skipped(f"line of {size:.1f} MB"))]
     found: list[Block] = []
     for record in line.records:
-        stamp, folder = record.get("timestamp"), record.get("cwd")
-        stamp = stamp if isinstance(stamp, str) else ""
+        stamp, folder = time_of(record), record.get("cwd")
         folder = folder if isinstance(folder, str) else ""
         for event in _shown(record):
             found.append(Block((line.offset, len(found)), line.end, event, stamp, folder))

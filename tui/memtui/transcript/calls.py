@@ -10,7 +10,7 @@ from memtui.transcript import outcomes
 from memtui.transcript.checks import hidden_failure, hidden_success, is_check
 from memtui.transcript.events import Call, Result, said_with_rejection
 from memtui.transcript.files import FileLog, may_remove, may_write, target_path
-from memtui.transcript.landmarks import LandmarkLog, QuoteLog
+from memtui.transcript.landmarks import LandmarkLog, QuoteLog, report_of
 from memtui.transcript.outcomes import ActionLog, CommandLog, answers_of, end_command, error_head, outcome_of
 from memtui.transcript.plans import PlanLog, TodoLog
 from memtui.transcript.records import NOWHERE, Answer, Command, ErrorFact, Quote, Source
@@ -79,7 +79,8 @@ class CallLog:
             return
         waiting = self._waiting[call.id] = _Waiting(call, folder, source)
         if not own:
-            waiting.shell = self._agent_check(call, source)
+            if call.name in SHELL_TOOLS and is_check(_command_of(call)):
+                waiting.shell = self.agent_checks.called(call.input, source)
             return
         self.actions.called(call, source)
         if call.name in SHELL_TOOLS:
@@ -118,11 +119,6 @@ class CallLog:
             path = target_path(name, waiting.call.input, waiting.folder)
             self.files.result(result, path, name, waiting.source, self._source)
 
-    def _agent_check(self, call: Call, source: Source) -> Command | None:
-        """The check that a subagent's call runs; None for another call."""
-        checks = call.name in SHELL_TOOLS and is_check(_command_of(call))
-        return self.agent_checks.called(call.input, source) if checks else None
-
     def _task(self, result: Result, waiting: _Waiting) -> None:
         """A task tool succeeded: its call holds the change, only TaskList's result holds the state."""
         name = waiting.call.name
@@ -140,8 +136,8 @@ class CallLog:
             self.quotes.seen(result.text, self._source)
         if outcome == "ok" or outcome == "background":
             self._went_well(result, waiting)
-        elif outcome == "rejected":
-            self._refused(result)
+        elif outcome == "rejected" and (words := said_with_rejection(result)):
+            self._said(words)
         elif outcome == "failed" and not outcomes.is_sibling_error(result):
             self._failed(shown, waiting)
         if waiting.shell is not None:
@@ -166,9 +162,12 @@ class CallLog:
         elif name == "TodoWrite":
             self.todos.write(call.input, waiting.source)
         elif name == "AskUserQuestion":
-            self._answered(result)
+            at = self._source._replace(speaker="user")
+            self.answers += [
+                Answer(question, text, at, option) for question, text, option in answers_of(result)
+            ]
         elif name in AGENT_TOOLS:
-            self.quotes.reported(result, self._source._replace(speaker="subagent"))
+            self.quotes.reported(report_of(result), self._source._replace(speaker="subagent"))
         if agent := worker_of(result):
             if agent not in self.agents:
                 self._results_of[agent] = self._source
@@ -182,10 +181,6 @@ class CallLog:
             self.plans.wrote(path, call.name, call.input, waiting.source)
         else:
             self._has_read(path, result.text)
-
-    def _refused(self, result: Result) -> None:
-        if words := said_with_rejection(result):
-            self._said(words)
 
     def _failed(self, result: Result, waiting: _Waiting) -> None:
         call = masked_in(waiting.call)
@@ -214,11 +209,6 @@ class CallLog:
             return
         self.quotes.seen(output, source)
         self.landmarks.ran(call.text, output, source)
-
-    def _answered(self, result: Result) -> None:
-        for question, answer, option in answers_of(result):
-            source = self._source._replace(speaker="user")
-            self.answers.append(Answer(question, answer, source, option))
 
 
 def _with_hidden_failure(result: Result, shell: Command | None) -> Result:

@@ -78,7 +78,12 @@ def last_checks(facts: Facts) -> list[Command]:
         checks = _checks_in(command.text)
         if checks and command.outcome in ("ok", "failed"):
             run = _Run(checks, selected_tests(command.text), command)
-            older = (_without(each, run) for each in last)
+            older = (  # without what ran again: `build && test` may be run again part by part
+                each._replace(checks=each.checks - checks)
+                if covers(run.tests, each.tests, each.command.output)
+                else each
+                for each in last
+            )
             last = [*[each for each in older if each.checks][-_MOST:], run]
     return [run.command for run in last]
 
@@ -89,19 +94,6 @@ class _Run(NamedTuple):
     checks: frozenset[str]
     tests: frozenset[str]
     command: Command
-
-
-def _without(run: _Run, later: _Run) -> _Run:
-    """A run without the checks that ran again: ``build && test`` may be run again part by part."""
-    if not covers(later.tests, run.tests, run.command.output):
-        return run
-    return run._replace(checks=run.checks - later.checks)
-
-
-def _check_in(thing: str) -> str:
-    """The check that a part of a command line runs: ``pytest`` for ``uv run pytest``, "" for none."""
-    found = _CHECK.match(thing)
-    return _RUN.sub(" ", thing[len(found["runner"] or "") :], count=1) if found else ""
 
 
 def bare_command(text: str) -> str:
@@ -215,7 +207,9 @@ def passes_again(command: Command, failed: str, message: str) -> bool:
 
 
 def _checks_in(command: str) -> frozenset[str]:
-    return frozenset(filter(None, map(_check_in, programs_run(command))))
+    """The checks that the parts of a command line run: ``pytest`` for ``uv run pytest``."""
+    found = ((thing, match) for thing in programs_run(command) if (match := _CHECK.match(thing)))
+    return frozenset(_RUN.sub(" ", thing[len(match["runner"] or "") :], count=1) for thing, match in found)
 
 
 def _holds_stem(text: str) -> bool:

@@ -235,9 +235,7 @@ def error_text(result: Result) -> str:
 
 def agent_of(record: Record) -> str:
     """The subagent that a record belongs to, "" for the session itself."""
-    if record.get("isSidechain") is not True:
-        return ""
-    return _agent_name(record)
+    return _agent_name(record) if record.get("isSidechain") is True else ""
 
 
 def _agent_name(fields: Record) -> str:
@@ -255,8 +253,7 @@ def _assistant(record: Record, agent: str | None = None) -> Sequence[Event]:
     message = record.get("message")
     if not isinstance(message, dict):
         return _NOTHING
-    if agent is None:
-        agent = "" if record.get("isSidechain") is not True else agent_of(record)
+    agent = agent_of(record) if agent is None else agent
     if message.get("model") == "<synthetic>":
         if record.get("isApiErrorMessage") is True and not agent:
             return (ApiError(joined_text(message.get("content"))),)
@@ -291,8 +288,7 @@ def _user(record: Record, agent: str | None = None) -> Sequence[Event]:
     message = record.get("message")
     if not isinstance(message, dict):
         return _NOTHING
-    if agent is None:
-        agent = agent_of(record)
+    agent = agent_of(record) if agent is None else agent
     content = message.get("content")
     found: list[Event] = []
     if isinstance(content, list):

@@ -14,9 +14,10 @@ from memtui.secrets.secrets import masked, masked_in
 from memtui.transcript import ReadingCancelledError, events
 from memtui.transcript.calls import KEPT_CALLS, CallLog
 from memtui.transcript.events import ApiError, Call, Expansion, Queue, Result, Said, Summary, Title, Words
-from memtui.transcript.lines import Line, Record, read_lines
+from memtui.transcript.landmarks import report_in
+from memtui.transcript.lines import Line, Record, read_lines, time_of
 from memtui.transcript.records import CompactionFact, Facts, Source, Speaker, TurnKind
-from memtui.transcript.session import Setting, agent_transcripts, time_of
+from memtui.transcript.session import Setting, agent_transcripts
 from memtui.transcript.turns import TurnLog
 from memtui.transcript.words import WordsKind
 
@@ -85,28 +86,26 @@ class _Reading:
             Title: self._titled,
         }
 
-    def read(
-        self, progress: Callable[[int, int], None] | None, cancelled: Callable[[], bool] | None
-    ) -> Facts:
+    def read(self, tell: Callable[[int, int], None]) -> Facts:
         total = self._path.stat().st_size
         due = 0
         for line in read_lines(self._path):
             if line.offset >= due:
                 due = line.offset + _STEP
-                _report(line.offset, total, progress, cancelled)
+                tell(line.offset, total)
             self._line(line)
             if self._stopped:
                 break
         before = self._cutoff
         for agent, transcript in agent_transcripts(self._path, list(self._calls.agents)):
-            _report(total, total, None, cancelled)
+            tell(total, total)
             with suppress(OSError):  # subagents' transcripts may be deleted at any time
                 self._calls.found(agent)
                 for line in read_lines(transcript):
                     if before and any(time_of(record) >= before for record in line.records):
                         break
                     self._agent_line(line, agent)
-        _report(total, total, progress, None)
+        tell(total, total)
         return self._facts()
 
     def _line(self, line: Line) -> None:
@@ -246,7 +245,7 @@ class _Reading:
             self._calls.printed(event.text, self._source("tool"))
         elif event.kind == "notification":
             self._calls.commands.notified(event.text)
-            self._calls.quotes.notified(event.text, self._source("subagent"))
+            self._calls.quotes.reported(report_in(event.text), self._source("subagent"))
         if (opened := _OPENED.get(event.kind)) is not None:
             ask = "" if opened == "notification" else event.text
             self._turns.opened(opened, ask, self._source("user" if ask else "claude code"))
@@ -263,9 +262,7 @@ class _Reading:
     def _boundary(self, event: events.Boundary) -> None:
         if not self._reached():
             source = self._source("claude code")
-            self._compactions.append(
-                CompactionFact(event.trigger, event.pre_tokens, event.post_tokens, source)
-            )
+            self._compactions.append(CompactionFact(*event, source))
             self._awaits_summary, self._compacted = True, self._timestamp
 
     def _summary(self, event: Summary) -> None:
@@ -296,7 +293,7 @@ class _Reading:
 
     def _call(self, call: Call) -> None:
         call = _clean_call(call)
-        own = call.agent == "" or call.agent == self._own_agent
+        own = not self._is_subagent(call.agent)
         if own:
             self._turns.called(self._source("model"))
         else:
@@ -305,9 +302,8 @@ class _Reading:
         self._calls.called(call, self._folder, source, own)
 
     def _result(self, result: Result) -> None:
-        result = self._clean_result(result)
-        own = result.agent == "" or result.agent == self._own_agent
-        self._calls.ended(result, self._source("tool"), own)
+        own = not self._is_subagent(result.agent)
+        self._calls.ended(self._clean_result(result), self._source("tool"), own)
 
     def _clean_result(self, result: Result) -> Result:
         """A result with its secrets masked, unless that is done later."""
@@ -330,16 +326,11 @@ def read_facts(
     there is one. `progress` is called now and then with the bytes read and the file's size; once `cancelled`
     answers True, `ReadingCancelledError` is raised.
     """
-    return _Reading(path, until).read(progress, cancelled)
 
+    def tell(done: int, total: int) -> None:
+        if cancelled is not None and cancelled():
+            raise ReadingCancelledError
+        if progress is not None:
+            progress(done, total)
 
-def _report(
-    done: int,
-    total: int,
-    progress: Callable[[int, int], None] | None,
-    cancelled: Callable[[], bool] | None,
-) -> None:
-    if cancelled is not None and cancelled():
-        raise ReadingCancelledError
-    if progress is not None:
-        progress(done, total)
+    return _Reading(path, until).read(tell)

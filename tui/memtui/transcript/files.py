@@ -128,7 +128,7 @@ _PROGRAM = re.compile(
 """An interpreter with an inline program."""
 _WRITES = re.compile(r"write|rename|unlink|remove|[\"'][wa][bt]?\+?[\"']|\s-\w*i\b", re.IGNORECASE)
 _LITERAL = re.compile(r"(?<=[\"'\s])[\w@.~:/\\-]{1,300}\.\w{1,10}(?=[\"'\s]|$)")
-_SCANNED = 20_000
+_SCANNED, _QUOTES = 20_000, "'\""
 _CD = re.compile(r"\s*cd\s+(?P<folder>[^\s;&|]+)\s*(?:&&|;)")
 
 
@@ -151,7 +151,7 @@ def programmed_files(command: str, cwd: str) -> list[str]:
     if not (program := _program(command)) or not _WRITES.search(command, program.start()):
         return []
     if moved := _CD.match(command):
-        cwd = absolute(_unquoted(moved["folder"]), cwd)
+        cwd = absolute(moved["folder"].strip(_QUOTES), cwd)
     paths = dict.fromkeys(_LITERAL.findall(command[program.start() : program.start() + _SCANNED]))
     return [absolute(path, cwd) for path in paths]
 
@@ -160,22 +160,18 @@ def written_files(command: str, cwd: str) -> list[str]:
     if "<<" not in command and "tee " not in command and "sed -i" not in command:
         return []
     if moved := _CD.match(command):
-        cwd = absolute(_unquoted(moved["folder"]), cwd)
+        cwd = absolute(moved["folder"].strip(_QUOTES), cwd)
     found = [match["before"] or match["after"] for match in _HEREDOC_TO.finditer(command)]
     script = command.split("<<", 1)[0]
     found += [match["path"] for match in _TEE.finditer(script)]
     edits = (part[0] for part in _SED.finditer(script))
     found += [each.split()[-1] for each in edits if not (each.count("'") % 2 or each.count('"') % 2)]
-    paths = (_unquoted(path) for path in found)
+    paths = (path.strip(_QUOTES) for path in found)
     return [
         absolute(path, cwd)
         for path in paths
         if path and not path.startswith(("/dev/", "&", "~")) and "$" not in path
     ]
-
-
-def _unquoted(path: str) -> str:
-    return path.strip("'\"")
 
 
 _STANDS = ("", IN_PROGRAM)  # fates of a file that exists

@@ -186,13 +186,10 @@ class QuoteLog:
         """Addresses of pull requests and issues, in the order in which they were last seen."""
         return tuple(self._addresses.values())
 
-    def reported(self, result: Result, source: Source) -> None:
-        """Record the result of a subagent's call; one still running in the background has no report yet."""
-        self._add_report(report_of(result), source)
-
-    def notified(self, notice: str, source: Source) -> None:
-        """Record a notification: that of a background subagent contains its report."""
-        self._add_report(report_in(notice), source)
+    def reported(self, text: str, source: Source) -> None:
+        """Record the report of a subagent, of its call's result or of a notification; "" if there is none."""
+        if text.strip():
+            self.reports.append(quoted(text.strip(), source, TEXT))
 
     def seen(self, text: str, source: Source) -> None:
         if "https://" not in text or not any(part in text for part in _PARTS):
@@ -213,10 +210,6 @@ class QuoteLog:
             self._mode = mode
             self.modes.append(PermissionMode(mode[:100], source))
 
-    def _add_report(self, text: str, source: Source) -> None:
-        if text.strip():
-            self.reports.append(quoted(text.strip(), source, TEXT))
-
 
 def report_of(result: Result) -> str:
     """The report in the result of a subagent's call; "" while it runs in the background."""
@@ -224,7 +217,9 @@ def report_of(result: Result) -> str:
     if isinstance(result.detail, dict) and result.detail.get("status", "completed") != "completed":
         return ""
     if isinstance(content, list):
-        content = [block for block in content if not _is_handle(block)]
+        texts = (block.get("text") if isinstance(block, dict) else None for block in content)
+        handles = [isinstance(text, str) and text.startswith(_HANDLE) for text in texts]
+        content = [block for block, is_handle in zip(content, handles, strict=True) if not is_handle]
     text = result._replace(content=content).text
     return "" if _RECEIPT.match(text) else text
 
@@ -233,8 +228,3 @@ def report_in(notice: str) -> str:
     """The report in the notification of a background subagent."""
     found = _REPORT.search(notice) if "<result>" in notice else None
     return found[1] if found else ""
-
-
-def _is_handle(block: object) -> bool:
-    text = block.get("text") if isinstance(block, dict) else None
-    return isinstance(text, str) and text.startswith(_HANDLE)

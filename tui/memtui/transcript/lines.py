@@ -125,6 +125,12 @@ def is_bookkeeping(line: bytes) -> bool:
     return b"}{" not in line
 
 
+def time_of(record: Record) -> str:
+    """A record's timestamp, "" when it has none."""
+    value = record.get("timestamp")
+    return value if isinstance(value, str) else ""
+
+
 def branch_of(record: Record) -> str:
     """The git branch that a record names; "" for none."""
     branch = record.get("gitBranch")

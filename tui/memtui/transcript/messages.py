@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, NamedTuple
 from memtui.secrets.secrets import masked, masked_in
 from memtui.transcript import events
 from memtui.transcript.events import Call, Event, Queue, Queued, Result, Said, Title, Words, events_of, is_ask
-from memtui.transcript.lines import branch_of, is_bookkeeping, read_lines
+from memtui.transcript.lines import branch_of, is_bookkeeping, read_lines, time_of
 from memtui.transcript.shell import BOOKKEEPING, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
 from memtui.transcript.words import queued_words
 
@@ -88,13 +88,10 @@ def read_messages(
             branch = branch_of(record) or branch
             if agent:
                 record.pop("isSidechain", None)
-            stamp = record.get("timestamp")
-            stamp = stamp if isinstance(stamp, str) else ""
+            stamp = time_of(record)
             for event in events_of(record):
                 for role, text, name in _texts(event):
-                    if (
-                        role is Role.ASK and text == queued
-                    ):  # typed while Claude worked, and given to it later
+                    if role is Role.ASK and text == queued:  # typed in mid-turn, and given to Claude later
                         continue
                     queued = text if isinstance(event, Queue) else queued
                     messages.append(Message(role, text, name, line.offset, line.number, stamp))

@@ -174,7 +174,9 @@ def _lists_steps(text: str, bullets: bool) -> bool:
     numbered = bulleted = 0
     introduced = False
     for found in _ITEM.finditer(text):
-        if not _can_be_step(found["text"]):
+        step = found["text"]
+        one_word = len(step.split()) <= 1 and step.isascii()
+        if one_word or step.endswith(("?", "？")) or _NO_STEP.match(step):
             continue
         if found["number"] is not None:
             numbered += int(found["number"]) in (1, numbered + 1)
@@ -182,11 +184,6 @@ def _lists_steps(text: str, bullets: bool) -> bool:
         introduced = introduced or text[: found.start()].rstrip().endswith((":", "："))
         bulleted += 1
     return numbered >= _LEAST or (bullets and bulleted >= _LEAST and introduced)
-
-
-def _can_be_step(text: str) -> bool:
-    words = len(text.split())
-    return (words > 1 or not text.isascii()) and not text.endswith(("?", "？")) and not _NO_STEP.match(text)
 
 
 _CREATED = re.compile(r"Task #(\S{1,40}) created")

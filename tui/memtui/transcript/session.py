@@ -17,15 +17,9 @@ from memtui.secrets.secrets import masked
 from memtui.transcript import events
 from memtui.transcript.events import Boundary, Call, Event, Queued, Request, Result, Title, Words, events_of
 from memtui.transcript.line_index import never
-from memtui.transcript.lines import Record, branch_of, only_record, read_lines
+from memtui.transcript.lines import Record, branch_of, only_record, read_lines, time_of
 from memtui.transcript.records import ContextSize
 from memtui.transcript.shell import EDIT_TOOLS
-
-
-def time_of(record: Record) -> str:
-    """A record's timestamp, "" when it has none."""
-    value = record.get("timestamp")
-    return value if isinstance(value, str) else ""
 
 
 class Setting:
@@ -106,13 +100,10 @@ def session_head(path: Path, end: int) -> SessionHead:
     model = started = ended = ""
     for line in islice(read_lines(path, stop=_ENDS), _FIRST_LINES):
         for record in line.records:
-            stamp = record.get("timestamp")
-            if not started and isinstance(stamp, str):
-                started = stamp
+            started = started or time_of(record)
     for line in read_lines(path, start=end):
         for record in line.records:
-            stamp, message = record.get("timestamp"), record.get("message")
-            ended = stamp if isinstance(stamp, str) and stamp > ended else ended
+            message, ended = record.get("message"), max(ended, time_of(record))
             name = message.get("model") if isinstance(message, dict) else None
             if isinstance(name, str) and name != "<synthetic>" and record.get("isSidechain") is not True:
                 model = name

@@ -149,9 +149,7 @@ def _by_machine(record: dict[str, Any]) -> bool:
 
 def of_human(origin: Any) -> bool:
     """Whether an `origin` field allows a text to be the user's: absent, or of kind ``human``."""
-    if not isinstance(origin, dict):
-        return True
-    return origin.get("kind") in (None, "human")
+    return not isinstance(origin, dict) or origin.get("kind") in (None, "human")
 
 
 def _block_words(content: list[Any]) -> tuple[WordsKind, str]:
