@@ -13,15 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project
-from memtui.store.listing import (
-    Entry,
-    ProjectTest,
-    is_stored,
-    newest_captures,
-    newest_memories,
-    quick_projects,
-    stored_as,
-)
+from memtui.store import listing
+from memtui.store.listing import Entry
 
 if TYPE_CHECKING:
     from memtui.documents.capture import Capture
@@ -208,19 +201,8 @@ class WaitsView(NamedTuple):
     """The number of lines, by the session's id."""
 
 
-View = (
-    CapturesView
-    | MemoriesView
-    | ClaudeView
-    | CommandsView
-    | PinsView
-    | LightsView
-    | StateView
-    | WaitsView
-    | BranchView
-    | HealthView
-    | ConfigView
-)
+_Rows = CapturesView | MemoriesView | ClaudeView | CommandsView | PinsView | StateView
+View = _Rows | LightsView | WaitsView | BranchView | HealthView | ConfigView
 
 
 class CaptureRows:
@@ -240,16 +222,15 @@ class CaptureRows:
         rows = {}
         for entry in self._store.entries():
             row = known.get(entry.name)
-            rows[entry.name] = row if row is not None and row.entry == entry else self._read(entry)
+            if row is None or row.entry != entry:
+                try:
+                    row = CaptureRow(entry, self._store.load(entry))
+                except FileProblem as problem:
+                    row = CaptureRow(entry, problem=problem.reason)
+            rows[entry.name] = row
         # Equal sets have the same order: that of their names.
         changed, self._known = rows != self._known, rows
         return CapturesView.of(rows, unread=0) if changed else None
-
-    def _read(self, entry: Entry) -> CaptureRow:
-        try:
-            return CaptureRow(entry, self._store.load(entry))
-        except FileProblem as problem:
-            return CaptureRow(entry, problem=problem.reason)
 
 
 class MemoryRows:
@@ -258,7 +239,7 @@ class MemoryRows:
     def __init__(self, project: Project, home: Home) -> None:
         self._root = project.root
         self._home = home
-        self._concerns = ProjectTest(project.root)
+        self._concerns = listing.ProjectTest(project.root)
         self._known: dict[str, Entry] = {}
         self._mine: set[str] = set()
         self._stored_as: dict[str, str] = {}
@@ -267,7 +248,7 @@ class MemoryRows:
 
     def newest(self) -> MemoriesView:
         """The newest ones of the project for the first paint, with those whose project has to be read."""
-        memories, more = newest_memories(Project(self._root), self._home)
+        memories, more = listing.newest_memories(Project(self._root), self._home)
         entries = {entry.name: entry for entry in memories}
         self._learn(entries, entries, lambda _: "")
         view = self._view(entries, tuple(entries), more=more)
@@ -293,11 +274,12 @@ class MemoryRows:
         """Learn which memories are the project's, where that is unknown or outdated."""
         known = self._known
         new = [entry for name in names if (entry := entries.get(name)) and entry != known.get(name)]
-        for entry, stored in stored_as([each for each in new if not is_stored(each)], self._root):
+        files = [each for each in new if not listing.is_stored(each)]
+        for entry, stored in listing.stored_as(files, self._root):
             self._note(entry, "")
             self._stored_as[entry.name] = stored
-        oldest_first = sorted(filter(is_stored, new), key=lambda entry: entry.name)
-        for entry, project in quick_projects(oldest_first, self._home):
+        oldest_first = sorted(filter(listing.is_stored, new), key=lambda entry: entry.name)
+        for entry, project in listing.quick_projects(oldest_first, self._home):
             self._note(entry, read(entry) if project is None else project)
 
     def _note(self, entry: Entry, project: str) -> None:
@@ -319,7 +301,7 @@ class MemoryRows:
 
 def first_views(places: Places) -> Iterator[View]:
     """A view of each; the first comparison publishes the whole ones."""
-    captures, number = newest_captures(places.project)
+    captures, number = listing.newest_captures(places.project)
     rows = {entry.name: CaptureRow(entry, text) for entry, text in captures}
     yield CapturesView.of(rows, unread=number - len(rows))
     yield MemoryRows(places.project, places.home).newest()

@@ -22,16 +22,9 @@ from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places
 from memtui.hooks.records import Run, read_runs
 from memtui.hooks.settings import not_writable
+from memtui.lost import context_gauge
 from memtui.lost.ahead import Ahead, read_measured, what_would_go
-from memtui.lost.context_gauge import (
-    Gauge,
-    finished_tasks,
-    is_looping,
-    limit_of,
-    may_loop,
-    measure,
-    reopened_tasks,
-)
+from memtui.lost.context_gauge import Gauge
 from memtui.lost.outbox import PINS, Outbox
 from memtui.lost.pin_fates import fates_at_last_compaction
 from memtui.lost.receipts import Receipt
@@ -48,10 +41,6 @@ from memtui.store.transcripts import Transcript, TranscriptStore
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import CompactionFact, Facts
 from memtui.transcript.session import summarize
-
-_TURNS = 12
-"""Number of turns that the pace is measured by."""
-_LOOPS = "compaction loop: 3 within 10 minutes, no file changed"
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -126,11 +115,7 @@ class Readings:
             return known[1]
 
     def aftermath(self, transcript: Path, since: datetime | None, cancelled: Cancelled) -> Aftermath:
-        """The aftermath of the first compaction at or after a time; of the newest one when None.
-
-        Raises:
-            FileProblem: the transcript does not have it.
-        """
+        """The aftermath of the first compaction at or after a time, if there is one; None: of the newest."""
         file = _file(transcript)
         if known := self._aftermaths.get((file, since)):
             return known
@@ -175,10 +160,10 @@ class Readings:
         """The context of a session; `limits` are tokens before automatic compactions of the project."""
         with self._watching:  # a check may take long, and the next one may begin meanwhile
             facts = self.facts(transcript, None, cancelled)
-            turns = [turn.source.timestamp for turn in facts.turns[-_TURNS:]]
+            turns = [turn.source.timestamp for turn in facts.turns[-12:]]  # by these the pace is measured
             measured = read_measured(self._places.home, transcript.stem)
-            limit = limit_of(facts.compactions, limits, facts.models, measured.window)
-            gauge = measure(facts.context_sizes, turns, limit)
+            limit = context_gauge.limit_of(facts.compactions, limits, facts.models, measured.window)
+            gauge = context_gauge.measure(facts.context_sizes, turns, limit)
             if not facts.compactions:
                 return ContextState(gauge)
             alarms = tuple(self._alarms(transcript, facts, cancelled))
@@ -201,25 +186,17 @@ class Readings:
     def _alarms(self, transcript: Path, facts: Facts, cancelled: Cancelled) -> Iterator[str]:
         last = facts.compactions[-1].source
         key = (transcript, last.line)
-        if may_loop(facts.compactions):
+        if context_gauge.may_loop(facts.compactions):
             if key not in self._looping:
-                self._looping[key] = is_looping(traces(transcript, cancelled))
+                self._looping[key] = context_gauge.is_looping(traces(transcript, cancelled))
             if self._looping[key]:
-                yield _LOOPS
+                yield "compaction loop: 3 within 10 minutes, no file changed"
         if key not in self._finished:
-            self._finished[key] = finished_tasks(
-                read_facts(transcript, until=parse_iso(last.timestamp), cancelled=cancelled)
-            )
-        again = reopened_tasks(self._finished[key], facts.todos, last.line)
+            before = read_facts(transcript, until=parse_iso(last.timestamp), cancelled=cancelled)
+            self._finished[key] = context_gauge.finished_tasks(before)
+        again = context_gauge.reopened_tasks(self._finished[key], facts.todos, last.line)
         if again:
             yield f"done before, open again: {clean_line(again[0])}"
-
-
-_STAYS = timedelta(seconds=20)
-"""Seconds of silence after which the pane may leave a session for a newer one: two sessions that work at the
-same time must not alternate."""
-_TOKEN = 13
-"""Bytes of transcript per token of context, as in `memtui.flows.follow`."""
 
 
 class Session(NamedTuple):
@@ -259,15 +236,10 @@ class Sessions:
         """All sessions, most recently active first."""
         transcripts = {each.session_id: each for each in reversed(self._transcripts.entries())}
         stored = self._states.sessions(transcripts.keys())
-        found = [
-            Session(
-                name,
-                _active(stored.get(name), transcripts.get(name)),
-                stored.get(name),
-                transcripts.get(name),
-            )
-            for name in transcripts.keys() | stored.keys()
-        ]
+        active = {name: written_at(newest) for name, newest in stored.items()}
+        for name, each in transcripts.items():
+            active[name] = datetime.fromtimestamp(each.mtime_ns / 1e9).astimezone()
+        found = [Session(name, at, stored.get(name), transcripts.get(name)) for name, at in active.items()]
         return sorted(found, key=lambda each: (each.active, each.session_id), reverse=True)
 
     def current_view(self) -> StateView:
@@ -285,34 +257,30 @@ class Sessions:
             active=shown.active.replace(second=0, microsecond=0),
             chosen=chosen,
         )
-        if shown.newest is not None:
-            stored = self._load(shown.newest)
-            view = view._replace(
-                state=stored.state,
-                text=stored.text,
-                written=stored.written,
-                path=stored.path,
-                problem=stored.problem and f"{stored.path.name} {stored.problem}",
-                since=self._since(shown.newest, transcript),
-            )
-        else:
-            view = view._replace(reading=True)
-        return view
+        if shown.newest is None:
+            return view._replace(reading=True)
+        if self._loaded is None or self._loaded[0] != shown.newest:
+            self._loaded = (shown.newest, self._states.load(shown.newest))
+        stored = self._loaded[1]
+        return view._replace(
+            state=stored.state,
+            text=stored.text,
+            written=stored.written,
+            path=stored.path,
+            problem=stored.problem and f"{stored.path.name} {stored.problem}",
+            since=self._since(shown.newest, transcript),
+        )
 
     def _current(self, sessions: list[Session], chosen: str) -> Session:
         known = {each.session_id: each for each in sessions}
         if chosen in known:
             return known[chosen]
         newest, before = sessions[0], known.get(self._shown)
-        stays = before is not None and self._clock() - before.active < _STAYS
+        # Two sessions that work at the same time must not alternate.
+        stays = before is not None and self._clock() - before.active < timedelta(seconds=20)
         shown = before if before is not None and stays else newest
         self._shown = shown.session_id
         return shown
-
-    def _load(self, entry: Entry) -> StoredState:
-        if self._loaded is None or self._loaded[0] != entry:
-            self._loaded = (entry, self._states.load(entry))
-        return self._loaded[1]
 
     def _since(self, entry: Entry, transcript: Transcript | None) -> int:
         """Thousands of tokens added to the transcript since the document; 0 if unknown."""
@@ -321,14 +289,8 @@ class Sessions:
         progress = read_progress(self._home, entry.path.parent.name)
         if progress is None or progress.version != version_of(entry):
             return 0
-        return int(max(0, transcript.signature[1] - progress.offset) / _TOKEN / 1000)
-
-
-def _active(newest: Entry | None, transcript: Transcript | None) -> datetime:
-    if transcript is not None:
-        return datetime.fromtimestamp(transcript.mtime_ns / 1e9).astimezone()
-    assert newest is not None
-    return written_at(newest)
+        # As in `memtui.flows.follow`, a token of context is 13 bytes of transcript.
+        return int(max(0, transcript.signature[1] - progress.offset) / 13 / 1000)
 
 
 _REST = 5.0
@@ -354,28 +316,20 @@ class Health:
             return None
         self._due, self._captures = now + _REST, names
         found = coverage(self._transcripts.entries(), captures, self._compactions)
+        project, home, _ = self.places
+        undecided, runs = False, list[Run]()
+        with suppress(FileProblem):  # config.toml is broken; the app has said so
+            undecided = archive_settings(home).keep is None
+        with suppress(OSError):
+            runs = [run for run in read_runs(home.hook_log) if run.project == str(project.root)]
         return HealthView(
             installed=has_all_hooks(self.places),
-            problem=str(not_writable(self.places.project, self.places.home) or ""),
-            last=self._last_run(),
+            problem=str(not_writable(project, home) or ""),
+            last=runs[-1] if runs else None,
             missing=found.missing,
-            undecided=self._undecided(),
+            undecided=undecided,
             sizes=found.sizes,
         )
-
-    def _undecided(self) -> bool:
-        with suppress(FileProblem):  # config.toml is broken; the app has said so
-            return archive_settings(self.places.home).keep is None
-        return False
-
-    def _last_run(self) -> Run | None:
-        """The last run of a hook for this project."""
-        with suppress(OSError):
-            mine = str(self.places.project.root)
-            return next(
-                (run for run in reversed(read_runs(self.places.home.hook_log)) if run.project == mine), None
-            )
-        return None
 
     def _compactions(self, transcript: Transcript) -> tuple[Compaction, ...]:
         known = self._known.get(transcript.path)
@@ -384,11 +338,6 @@ class Health:
             self._known[transcript.path] = known
         return known[1]
 
-
-_MANY_BYTES = 4 << 20
-"""Bytes of transcripts from which indexing is left to a process; fewer are indexed in a moment."""
-_ANY = re.compile(r"[^.].*", re.DOTALL)
-_TRANSCRIPT = re.compile(r"[^.].*\.jsonl")
 
 _CODE = """
 import os, sys
@@ -420,21 +369,19 @@ class Indexer:
                 return
             self._started = True
             project, home, claude = self._places
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _CODE, *map(str, (project.root, claude, *home))],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
+            command = [sys.executable, "-P", "-c", _CODE, *map(str, (project.root, claude, *home))]
+            nothing = subprocess.DEVNULL
+            self._process = subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing)
 
     def start_for_transcripts(self) -> None:
-        """Update the index if there are many unread transcripts."""
+        """Update the index if there are many unread transcripts: few are indexed in a moment."""
         size = 0
         with suppress(FileProblem):
-            for folder in scan(self._places.claude / "projects", _ANY):
+            for folder in scan(self._places.claude / "projects", re.compile(r"[^.].*", re.DOTALL)):
                 with suppress(FileProblem):
-                    size += sum(entry.size for entry in scan(folder.path, _TRANSCRIPT))
-        if size >= _MANY_BYTES:
+                    transcripts = scan(folder.path, re.compile(r"[^.].*\.jsonl"))
+                    size += sum(entry.size for entry in transcripts)
+        if size >= 4 << 20:
             self.start()
 
     @property
