@@ -9,7 +9,6 @@ from textual.screen import Screen, ScreenResultType
 
 from memtui.app.base import BaseApp
 from memtui.app.model_question import BUSY, Ask, ModelQuestion, reason_not_used
-from memtui.app.screens.dialogs import ConfirmScreen
 
 Answer = TypeVar("Answer")
 
@@ -82,8 +81,5 @@ class DraftScreen(Screen[ScreenResultType], Generic[ScreenResultType, Answer]):
         """Cancel a pending question; else leave without saving, asking first if there are edits."""
         if self.saving or self._model_question.cancel():
             return  # a running save is finished in a moment, and can be undone
-        if self.unsaved:
-            question = ConfirmScreen(self.LEAVING, yes="Leave", no="Stay")
-            if not await self.app.push_screen_wait(question):
-                return
-        self.dismiss(None)
+        if not self.unsaved or await self.app.confirmed(self.LEAVING, yes="Leave", no="Stay"):
+            self.dismiss(None)

@@ -33,9 +33,6 @@ from memtui.ground.text import FormatError
 from memtui.store.compact import Compacted, draft, keep, stored_already
 from memtui.transcript import ReadingCancelledError
 
-_PAUSE = 0.3
-"""Seconds without typing before the text is checked."""
-
 
 class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
     """The text at the left; description, tags and checklist at the right."""
@@ -83,7 +80,9 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
         self._draft()
 
     def _form_texts(self) -> tuple[str, str, str]:
-        description, tags = (self.query_one(f"#compact-{name}", Input).value for name in _INPUTS)
+        description, tags = (
+            self.query_one(f"#compact-{name}", Input).value for name in ("description", "tags")
+        )
         return self.text_area.text, description, tags
 
     @work(group="compact", exit_on_error=False)
@@ -156,7 +155,7 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
     @work(group="checks", exclusive=True, exit_on_error=False)
     async def _check(self) -> None:
         """Check the text after a pause in typing."""
-        await asyncio.sleep(_PAUSE if self.query_one("#compact-checks", DocumentView).document else 0)
+        await asyncio.sleep(0.3 if self.query_one("#compact-checks", DocumentView).document else 0)
         text = self.text_area.text
         with self.app.reporting("checking the text", wanted=lambda: not self.gone):
             try:
@@ -191,9 +190,8 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
         kept = compacted if text == self._drafted[0] else replace(compacted, text=text)
         with self.app.reporting("storing the memory"):
             try:
-                known, new = await asyncio.to_thread(
-                    _stored_once, self.model, kept, description.strip(), tags_of(tags)
-                )
+                wanted = (self.model, kept, description.strip(), tags_of(tags))
+                known, new = await asyncio.to_thread(_stored_once, *wanted)
             except (FormatError, FileProblem) as problem:
                 self.app.warn(f"Not stored: {problem}.")
             else:
@@ -207,9 +205,6 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
         if self._compacted is None:
             return False
         return self._form_texts() != self._drafted or self._compacted.engine == Engine.CLAUDE
-
-
-_INPUTS = ("description", "tags")
 
 
 def _stored_once(

@@ -17,7 +17,7 @@ from textual.screen import ModalScreen, Screen, ScreenResultType
 from textual.widget import Widget
 from textual.widgets import Button, Digits, Input, Static
 
-from memtui.app.base import PROMPT, BaseApp
+from memtui.app.base import PROMPT, BaseApp, hidden
 from memtui.app.widgets.document import Document, Line, line, styled
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
@@ -51,12 +51,12 @@ class ConfirmScreen(_Dialog[bool | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "answer(True)", "yes", tooltip="do it"),
         Binding("n,escape,q", "answer(False)", "no", tooltip="leave everything as it is"),
-        Binding("question_mark,f1", "app.help", "help", show=False, tooltip="the keys here"),
-        Binding("left,right", "app.focus_next", "other", show=False, tooltip="go to the other answer"),
-        Binding("down,j", "read(1, False)", show=False),
-        Binding("up,k", "read(-1, False)", show=False),
-        Binding("pagedown,space", "read(1, True)", show=False),
-        Binding("pageup", "read(-1, True)", show=False),
+        hidden("?,f1", "app.help", "help", tooltip="the keys here"),
+        hidden("left,right", "app.focus_next", "other", tooltip="go to the other answer"),
+        hidden("down,j", "read(1, False)"),
+        hidden("up,k", "read(-1, False)"),
+        hidden("pagedown,space", "read(1, True)"),
+        hidden("pageup", "read(-1, True)"),
     ]
 
     TITLE = "a question"
@@ -72,22 +72,14 @@ class ConfirmScreen(_Dialog[bool | None]):
         safe: bool = False,
         prepare: Callable[[], str] | None = None,
     ) -> None:
-        """Make the question.
+        """Make the question, with labels for its answers and a document to read before.
 
-        Args:
-            question: one sentence.
-            yes: label of the first answer, a word.
-            no: label of the other one.
-            document: text to read before answering.
-            safe: whether yes loses nothing.
-            prepare: finds the question, in a thread; `question` is shown meanwhile. "" means that there is
-                nothing to ask, and the answer None.
+        `prepare` finds the question, in a thread; `question` is shown meanwhile. "" means that there is
+        nothing to ask, and the answer None.
         """
         super().__init__()
         self._document = document
-        self._question = question
-        self._yes = yes
-        self._no = no
+        self._question, self._yes, self._no = question, yes, no
         self._safe = safe
         self._prepare = prepare
         self._early = False
@@ -171,7 +163,7 @@ class AskScreen(_Dialog[str | None]):
 
 
 class _LeftBySearch(_Dialog[None]):
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "search", "search", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [hidden("s", "search", "search")]
 
     async def action_search(self) -> None:
         await self.dismiss()
@@ -183,9 +175,9 @@ class StoredScreen(_LeftBySearch):
 
     app = getters.app(BaseApp)
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "copy('{id}')", "copy id", show=False, tooltip="copy the Recovery ID"),
-        Binding("Y", f"copy('{PROMPT}')", "copy prompt", show=False, tooltip="copy the restore prompt"),
-        Binding("escape,enter,q,space", "dismiss", "close", show=False, tooltip="back to where you were"),
+        hidden("y", "copy('{id}')", "copy id", tooltip="copy the Recovery ID"),
+        hidden("Y", f"copy('{PROMPT}')", "copy prompt", tooltip="copy the restore prompt"),
+        hidden("escape,enter,q,space", "dismiss", "close", tooltip="back to where you were"),
     ]
 
     def __init__(self, memory_id: str) -> None:
@@ -238,9 +230,7 @@ class ReadingScreen(Screen[None]):
 class HelpScreen(_LeftBySearch):
     """The signs and keys of a screen; closes with the key that opened it, with escape or q."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,question_mark,f1,q,enter", "dismiss", "close", show=False)
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [hidden("escape,?,f1,q,enter", "dismiss", "close")]
 
     def __init__(self, title: str, about: str, of: Screen[object]) -> None:
         """Make the screen; `of` is the one in front, whose keys work, and `about` says what it shows."""
@@ -270,14 +260,10 @@ def help_document(title: str, about: str, of: Screen[object]) -> Document:
         [Line(""), line(place, "heading"), *(_row(*each) for each in rows)]
         for place, rows in _keys(title, of).items()
     ]
-    return Document(
-        [
-            line(about, "strong"),
-            *(each for own, lines in signs if own for each in lines),
-            *(each for lines in keys for each in lines),
-            *(each for own, lines in signs if not own for each in lines),
-        ]
+    here, elsewhere = (
+        [each for own, lines in signs if own is wanted for each in lines] for wanted in (True, False)
     )
+    return Document([line(about, "strong"), *here, *(each for lines in keys for each in lines), *elsewhere])
 
 
 def legend(screen: Screen[object]) -> dict[str, dict[str, str]]:

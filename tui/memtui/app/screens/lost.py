@@ -16,7 +16,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from memtui.app.base import BaseApp
+from memtui.app.base import PINS, RESTORES, BaseApp, hidden
 from memtui.app.details.lost import Fold, Item, draw_item, items_of, summary_document, verdict
 from memtui.app.details.signs import FATE_SIGNS, FOLD_SIGNS
 from memtui.app.project import ProjectModel
@@ -33,8 +33,7 @@ from memtui.transcript.short_text import tokens
 
 _BAR = 10
 """Width of the bar that shows how much room is taken, in cells."""
-_WIDE = 66
-"""Width in columns from which the border also shows tokens."""
+_HANDS = "hand the ticked lines over, once; take back those that wait"
 
 
 class LostScreen(Screen[None]):
@@ -48,25 +47,15 @@ class LostScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "tick", "tick", id="tick", tooltip="tick this row, or untick it; unfold a title"),
         Binding("ctrl+a", "tick_all", "all", tooltip="tick all that is lost and has room, or untick all"),
-        Binding(
-            "w",
-            "hand_over",
-            "hand over",
-            id="hand_over",
-            tooltip="hand the ticked lines over, once; take back those that wait",
-        ),
-        Binding(
-            "Y", "copy_prompt", "copy prompt", id="copy_prompt", tooltip="copy the text that restores it"
-        ),
-        Binding(
-            "exclamation_mark", "pin", "pin", id="pin", tooltip="pin this line: no compaction may lose it"
-        ),
+        Binding("w", "hand_over", "hand over", id="hand_over", tooltip=_HANDS),
+        Binding("Y", "copy_prompt", "copy prompt", id="copy_prompt", tooltip=RESTORES),
+        Binding("!", "pin", "pin", id="pin", tooltip=PINS),
         Binding("o", "transcript", "transcript", id="transcript", tooltip="the transcript of this row"),
-        Binding("tab,shift+tab", "switch", "rows", show=False, tooltip="go to the summary, or back"),
-        Binding("u", "undo", "undo", show=False, tooltip="undo the last change"),
-        Binding("ctrl+r", "undo(True)", "redo", show=False, tooltip="redo the last undone change"),
+        hidden("tab,shift+tab", "switch", "rows", tooltip="go to the summary, or back"),
+        hidden("u", "undo", "undo", tooltip="undo the last change"),
+        hidden("ctrl+r", "undo(True)", "redo", tooltip="redo the last undone change"),
         Binding("escape", "back", "back", id="back", tooltip="back to the rows, to where you were"),
-        Binding("q,l", "dismiss", "leave", show=False, tooltip="leave it"),
+        hidden("q,l", "dismiss", "leave", tooltip="leave it"),
     ]
     signs: ClassVar[Mapping[str, str]] = {
         **FATE_SIGNS,
@@ -179,7 +168,7 @@ class LostScreen(Screen[None]):
         bar = "▮" * full + "▯" * (_BAR - full)
         colour = "$error" if used > ROOM else "$accent" if used else "$quiet"
         usage = f"{len(rows)} ticked · {used:,} of {ROOM:,} characters"
-        if self.listing.size.width >= _WIDE:
+        if self.listing.size.width >= 66:
             usage += f" · ~{tokens(' ' * used):,} tokens"
         self.listing.border_subtitle = Content.assemble((bar, colour), f" {usage}")
 
@@ -238,9 +227,12 @@ class LostScreen(Screen[None]):
             keys = frozenset(self.ticked)
             await self._take_back(aftermath, [each for each in self._waiting if keys & {*each.keys}], keys)
             return
-        if aftermath and not self.ticked and (unlisted := self._unlisted(aftermath)):
-            await self._take_back(aftermath, unlisted, frozenset())
-            return
+        if aftermath and not self.ticked:  # notes, and lines of another compaction, which have no row here
+            listed = {row.key for row in aftermath.missing}
+            unlisted = [each for each in self._waiting if not each.keys or not listed.issuperset(each.keys)]
+            if unlisted:
+                await self._take_back(aftermath, unlisted, frozenset())
+                return
         rows = self._chosen()
         if not rows or aftermath is None:
             return
@@ -268,11 +260,6 @@ class LostScreen(Screen[None]):
         await self._look_for_waiting()
         self._show_rows(aftermath)
         self._show_selected()
-
-    def _unlisted(self, aftermath: Aftermath) -> list[Message]:
-        """Waiting messages without a row here: notes, and lines of another compaction."""
-        listed = {row.key for row in aftermath.missing}
-        return [each for each in self._waiting if not each.keys or not listed.issuperset(each.keys)]
 
     async def _take_back(self, aftermath: Aftermath, messages: list[Message], keys: frozenset[str]) -> None:
         """Take back messages whole, or of them the lines with these keys: the others go on waiting."""

@@ -16,20 +16,13 @@ from textual.content import Content
 from textual.events import DescendantFocus
 from textual.widgets import TextArea
 
+from memtui.app.base import PINS, hidden
 from memtui.app.listings import CaptureRow
 from memtui.app.project import ProjectModel
+from memtui.app.screens import review_parts
 from memtui.app.screens.asking import DraftScreen
 from memtui.app.screens.dialogs import ReadingScreen
-from memtui.app.screens.review_parts import (
-    FIELDS,
-    Draft,
-    EvidencePane,
-    FormField,
-    ReviewForm,
-    from_fields,
-    to_fields,
-    written,
-)
+from memtui.app.screens.review_parts import Draft, EvidencePane, FormField, ReviewForm, to_fields
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.row_list import RowList
 from memtui.documents.capture import Capture
@@ -58,15 +51,11 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         Binding("f4", "ask_model", "ask claude", priority=True, tooltip="let claude -p improve the draft"),
         Binding("escape", "leave", "leave", tooltip="leave; asks if something is not saved"),
         Binding("f3", "transcript", "transcript", priority=True, tooltip="read its transcript line"),
-        Binding("left_square_bracket", "group(-1)", "before", show=False, tooltip="the group before"),
-        Binding(
-            "right_square_bracket", "group(1)", "next group", show=False, tooltip="the next group of facts"
-        ),
-        Binding(
-            "exclamation_mark", "pin", "pin", id="pin", tooltip="pin this line: no compaction may lose it"
-        ),
-        Binding("z", "read_fact", "whole text", show=False, tooltip="read this fact in full"),
-        Binding("q", "leave", "leave", show=False),
+        hidden("[", "group(-1)", "before", tooltip="the group before"),
+        hidden("]", "group(1)", "next group", tooltip="the next group of facts"),
+        Binding("!", "pin", "pin", id="pin", tooltip=PINS),
+        hidden("z", "read_fact", "whole text", tooltip="read this fact in full"),
+        hidden("q", "leave", "leave"),
     ]
     signs: ClassVar[Mapping[str, str]] = {
         "✓": "done, or went well",
@@ -146,9 +135,8 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         facts, places = self._draft_facts, self.model.places
         assert facts is not None
         memory, summary = draft_memory(facts), draft_summary(facts)
-        return lambda called_off: review_by_claude(
-            self.capture, memory, summary, facts, places, cancelled=called_off
-        )
+        made = (self.capture, memory, summary, facts, places)
+        return lambda called_off: review_by_claude(*made, cancelled=called_off)
 
     def take(self, answer: Reworded) -> None:
         """Fill untouched fields with the model's draft."""
@@ -160,7 +148,7 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         texts = to_fields(Draft(answer.memory, answer.summary))
         changed = self.form.changed
         self.form.replace(texts, texts.keys() - {field.name for field in changed})
-        self._by_model = len(changed) < len(FIELDS)
+        self._by_model = len(changed) < len(review_parts.FIELDS)
         stays = f" What you changed stays: {', '.join(field.label for field in changed)}." if changed else ""
         self.app.say(f"Claude wrote this draft: read it before you save it.{stays}")
 
@@ -182,7 +170,7 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         item, target = self.facts.selected, self.form.target
         if item is None:
             self.app.say("No fact is selected.")
-        elif target.add(written(item)):
+        elif target.add(review_parts.written(item)):
             self.app.say(f"Added to {target.field.label}.")
         else:
             self.app.say(f"{target.field.label} has it already.")
@@ -221,7 +209,7 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
             self.app.open_transcript(path, fact.line if fact else 0)
 
     async def save(self) -> None:
-        draft = from_fields(self.form.texts, self._memory)
+        draft = review_parts.from_fields(self.form.texts, self._memory)
         if not draft.memory.title:
             self.app.warn("Give the memory a title first.")
             self.set_focus(self.field("title"))

@@ -61,9 +61,10 @@ class Draft(NamedTuple):
 
 def to_fields(draft: Draft) -> dict[str, str]:
     values = dict(draft.memory) | {"summary": draft.summary}
-    return {
-        field.name: list_text(values[field.name]) if field.listed else values[field.name] for field in FIELDS
-    }
+    for field in FIELDS:
+        if field.listed:  # as lines with a dash; further lines of an item are indented
+            values[field.name] = "\n".join("- " + each.replace("\n", "\n  ") for each in values[field.name])
+    return {field.name: values[field.name] for field in FIELDS}
 
 
 def from_fields(texts: Mapping[str, str], original: MemoryFile) -> Draft:
@@ -75,11 +76,6 @@ def from_fields(texts: Mapping[str, str], original: MemoryFile) -> Draft:
     summary = values.pop("summary")
     assert isinstance(summary, str)
     return Draft(original.replace(**values), " ".join(summary.split()))
-
-
-def list_text(items: tuple[str, ...]) -> str:
-    """Items as lines with a dash; further lines of an item are indented."""
-    return "\n".join("- " + item.replace("\n", "\n  ") for item in items)
 
 
 def items(text: str) -> tuple[str, ...]:
@@ -97,16 +93,9 @@ def items(text: str) -> tuple[str, ...]:
 
 def with_item(text: str, item: str, *, listed: bool) -> str:
     """The field's text with a piece of evidence added, unless it contains it."""
-    if listed:
-        return (
-            text if item in items(text) else "\n".join(part for part in (text.rstrip(), f"- {item}") if part)
-        )
-    return text if item in text else " ".join(part for part in (text.rstrip(), item) if part)
-
-
-_LABEL = 1
-"""Rows of a field's label."""
-_TARGET_AT_FIRST = "learnings"
+    if item in (items(text) if listed else text):
+        return text
+    return ("\n" if listed else " ").join(filter(None, (text.rstrip(), f"- {item}" if listed else item)))
 
 
 class FormField(TextField):
@@ -130,7 +119,7 @@ class FormField(TextField):
     def fit(self) -> None:
         """Give it the height of what it shows now."""
         folded = not self.has_focus and (self.field.optional or not self.text.strip())
-        self.styles.height = _LABEL + (0 if folded else max(1, self.wrapped_document.height))
+        self.styles.height = 1 + (0 if folded else max(1, self.wrapped_document.height))  # one is the label's
         aside = self._gist if folded else self.field.hint
         target = " · space adds here" if self.is_target else ""
         self.border_title = Content.assemble(self.field.label, (f"{target}  {aside}", "$quiet not bold"))
@@ -161,7 +150,7 @@ class ReviewForm(VerticalScroll):
     def __init__(self) -> None:
         super().__init__(id="form", can_focus=False)
         self._drafted: dict[str, str] = {}
-        self._target = _TARGET_AT_FIRST
+        self._target = "learnings"
 
     def compose(self) -> ComposeResult:
         for field in FIELDS:
@@ -217,14 +206,10 @@ class ReviewForm(VerticalScroll):
             self.field(name).text = self._drafted[name]
 
 
-_BOX = re.compile(r"\[[ x>-]\] ")
-_USED = "used"
-
-
 def written(item: EvidenceItem) -> str:
     """The text of a fact for a field; of a todo without its box."""
     text = clean_line(item.text)
-    return _BOX.sub("", text, count=1) if item.kind == "todo" else text
+    return re.sub(r"\[[ x>-]\] ", "", text, count=1) if item.kind == "todo" else text
 
 
 def _full_text(item: EvidenceItem) -> str:
@@ -295,7 +280,7 @@ class EvidencePane(Vertical):
         if not isinstance(item, EvidenceItem):
             return Content(clean_line(item or ""))
         text = f" {todo_line(clean_line(item.text))}"
-        used = _USED if self._is_used(written(item)) else ""
+        used = "used" if self._is_used(written(item)) else ""
         if item.kind in ("file", "reference"):
             text = cut_left(text, max(1, width - len(used) - 1) if used else width)
         return row([text], used, width) if used else Content(text)

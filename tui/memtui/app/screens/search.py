@@ -16,16 +16,9 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Label
 
-from memtui.app.base import PROMPT, BaseApp
-from memtui.app.details.search import (
-    HINT,
-    SEARCH_SIGNS,
-    Heading,
-    draw,
-    result_document,
-    rows_of,
-    text_document,
-)
+from memtui.app.base import PROMPT, RESTORES, BaseApp, hidden
+from memtui.app.details import search
+from memtui.app.details.search import Heading
 from memtui.app.project import ProjectModel
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
@@ -55,10 +48,10 @@ class SearchInput(TypedLine):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "open", key_display="enter"),
         Binding("right", "cursor_right", "more"),
-        Binding("down", "screen.move(1)", show=False),
-        Binding("up", "screen.move(-1)", show=False),
-        Binding("pagedown", "screen.page(1.0)", show=False),
-        Binding("pageup", "screen.page(-1.0)", show=False),
+        hidden("down", "screen.move(1)"),
+        hidden("up", "screen.move(-1)"),
+        hidden("pagedown", "screen.page(1.0)"),
+        hidden("pageup", "screen.page(-1.0)"),
     ]
 
     def action_cursor_right(self, select: bool = False) -> None:
@@ -80,24 +73,18 @@ class SearchScreen(Screen[Result | None]):
     results = getters.query_one("#results", RowList)
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("right", "unfold(True)", "more", tooltip="show more lines of the session"),
-        Binding("left", "unfold(False)", "fewer", show=False, tooltip="hide them"),
+        hidden("left", "unfold(False)", "fewer", tooltip="hide them"),
         Binding("tab", "scope", "where", tooltip="search in this session, this project, everywhere"),
         Binding("shift+tab", "switch", "results", tooltip="go to the results, or back"),
         Binding("y", "copy('{id}')", "copy id", id="copy_id", tooltip="copy the Recovery ID"),
-        Binding(
-            "Y",
-            f"copy('{PROMPT}')",
-            "copy prompt",
-            id="copy_prompt",
-            tooltip="copy the text that restores it",
-        ),
-        Binding("o", "show", "in its pane", show=False, tooltip="go to it in its pane"),
+        Binding("Y", f"copy('{PROMPT}')", "copy prompt", id="copy_prompt", tooltip=RESTORES),
+        hidden("o", "show", "in its pane", tooltip="go to it in its pane"),
         Binding("R", "resume", "resume", id="resume", tooltip="resume this session in Claude Code"),
-        Binding("F", "resume(True)", "fork", show=False, tooltip="resume a copy of the session"),
-        Binding("s,slash", "type", "type", show=False, tooltip="go back to the line"),
+        hidden("F", "resume(True)", "fork", tooltip="resume a copy of the session"),
+        hidden("s,/", "type", "type", tooltip="go back to the line"),
         Binding("escape,q", "dismiss", "leave", tooltip="back to where you were"),
     ]
-    signs = SEARCH_SIGNS
+    signs = search.SEARCH_SIGNS
     about = (
         "Ask as you would ask a person. “Words in quotes” have to be there; edited:PART, read:PART, "
         "file:PART and cmd:PART find turns that touched a file or ran a command; in:sessions (memories, "
@@ -130,12 +117,8 @@ class SearchScreen(Screen[Result | None]):
             )
             yield Label("", id="search-scope")
         with Container(id="found"):
-            yield RowList(
-                self._draw,
-                is_header=lambda key: isinstance(self._found.get(key), Heading),
-                empty="…",
-                id="results",
-            )
+            is_heading = lambda key: isinstance(self._found.get(key), Heading)  # noqa: E731
+            yield RowList(self._draw, is_header=is_heading, empty="…", id="results")
             yield DocumentView(id="hit")
         yield KeyFooter()
 
@@ -181,8 +164,8 @@ class SearchScreen(Screen[Result | None]):
             wanted = parse_search(text, typing=True)
             searcher = self.model.searcher
             searcher.interrupt()
-            search = partial(searcher.search, wanted, scope, self._session, rows=self.size.height)
-            groups = await asyncio.to_thread(search)
+            find = partial(searcher.search, wanted, scope, self._session, rows=self.size.height)
+            groups = await asyncio.to_thread(find)
         if not stale():
             self._show(text, groups, first=not again)
             self.query_one("#search-line").remove_class("-busy")
@@ -195,18 +178,18 @@ class SearchScreen(Screen[Result | None]):
         groups = self._groups = tuple(groups)
         asked = parse_search(text)
         notes = filter(None, (*asked.unread, not_found(groups)))
-        rows = rows_of(groups, recent=not text.strip(), unfolded=self._unfolded, notes=notes)
+        rows = search.rows_of(groups, recent=not text.strip(), unfolded=self._unfolded, notes=notes)
         self._found = dict(rows)
         listing = self.results
         if self._found:
             listing.empty = "…"
         elif text.strip():
-            hint = HINT if all(group.complete for group in groups) else NOT_ALL_SEARCHED
+            hint = search.HINT if all(group.complete for group in groups) else NOT_ALL_SEARCHED
             kinds, (where, further) = ", ".join(asked.kinds), _SEARCHED[self._scope]
             nothing = f"Nothing was found for “{clean_line(text)}” {where} ({kinds}){further}."
             listing.empty = "\n\n".join([nothing, *asked.unread, hint])
         else:
-            listing.empty = f"Nothing to search in yet.\n\n{HINT}"
+            listing.empty = f"Nothing to search in yet.\n\n{search.HINT}"
         listing.set_rows(tuple(self._found))
         listing.refresh_rows()
         if first:  # of a new query, or of one whose best hit was selected while typing
@@ -216,11 +199,11 @@ class SearchScreen(Screen[Result | None]):
     def _draw(self, key: str, width: int) -> Content:
         found = self._read_row(key)
         root = self.model.places.project.root
-        return draw(found, self.model.clock(), width, root) if found else Content("")
+        return search.draw(found, self.model.clock(), width, root) if found else Content("")
 
     @on(RowList.Highlighted)
     def _show_selected(self) -> None:
-        shown = result_document(self.selected, self.query_text, self.model.clock())
+        shown = search.result_document(self.selected, self.query_text, self.model.clock())
         self.query_one("#hit", DocumentView).show(shown)
 
     def action_unfold(self, open_it: bool) -> None:
@@ -294,7 +277,7 @@ class SearchScreen(Screen[Result | None]):
 
         query = parse_search(self.query_text).query
         with self.app.reporting("reading a result"):
-            document, line = await asyncio.to_thread(text_document, found, query)
+            document, line = await asyncio.to_thread(search.text_document, found, query)
             title = f"{found.kind.value.capitalize()} {clean_line(found.name)}"
             self.app.push_screen(ReadingScreen(title, document, at=line))
 

@@ -14,6 +14,7 @@ from textual.worker import get_current_worker
 from memtui.app.base import BaseApp
 from memtui.app.details.capture import capture_document
 from memtui.app.details.memory import LINK as FOLD
+from memtui.app.details.memory import read_document
 from memtui.app.details.session import CAPTURE, LINE, MEMORY, session_document
 from memtui.app.listings import CaptureRow
 from memtui.app.project import ProjectModel
@@ -27,9 +28,6 @@ from memtui.store.session_list import Captured, Made, Session, SessionTree, sess
 from memtui.transcript import ReadingCancelledError
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Facts
-
-_PAUSE = 0.1
-"""Seconds without a change of selection before a transcript is read for the detail."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,7 @@ class SessionDetail(DocumentView):
 
     @work(group="session", exclusive=True, exit_on_error=False)
     async def _read(self, session: Session) -> None:
-        await asyncio.sleep(_PAUSE)
+        await asyncio.sleep(0.1)  # the selection has to rest before a transcript is read
         worker = get_current_worker()
         with self.app.reporting("reading the session", wanted=lambda: self._is_shown(session)):
             try:
@@ -125,18 +123,19 @@ class SessionDetail(DocumentView):
         elif f"{kind}:" == CAPTURE:
             self._open_capture(next(each for each in _captures(known.tree) if each.entry.name == name))
         elif f"{kind}:" == MEMORY:
-            self._open_memory(next(each for each in _memories(known.tree) if each.entry.name == name), known)
+            made = [
+                *(each for capture in _captures(known.tree) for each in capture.memories),
+                *known.tree.memories,
+            ]
+            self._open_memory(next(each for each in made if each.entry.name == name), known)
 
     def _open_capture(self, captured: Captured) -> None:
-        document = capture_document(
-            CaptureRow(captured.entry, captured.capture), self._model.clock(), facts=None
-        )
+        row = CaptureRow(captured.entry, captured.capture)
+        document = capture_document(row, self._model.clock(), facts=None)
         title = f"Capture {day_and_minute(captured.capture.timestamp)}"
         self.app.push_screen(ReadingScreen(title, document))
 
     def _open_memory(self, made: Made, known: Known) -> None:
-        from memtui.app.details.memory import read_document
-
         with self.app.reporting("reading the memory"):
             store = MemoryFiles(self._project(known.session), self._model.places.home)
             memory = store.load(made.entry)
@@ -146,7 +145,3 @@ class SessionDetail(DocumentView):
 
 def _captures(tree: SessionTree) -> list[Captured]:
     return [*(each for branch in tree.branches for each in branch.captures), *tree.captures]
-
-
-def _memories(tree: SessionTree) -> list[Made]:
-    return [*(each for capture in _captures(tree) for each in capture.memories), *tree.memories]

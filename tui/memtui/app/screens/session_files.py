@@ -44,9 +44,8 @@ def resume(
             _resume(app, model, session, fork=True)
 
     command = " ".join(resume_command(session.session_id, fork=True))
-    question = (
-        f"This session was written {max(0, round(quiet))} s ago. Resume a copy of it? It runs {command}"
-    )
+    written = f"This session was written {max(0, round(quiet))} s ago."
+    question = f"{written} Resume a copy of it? It runs {command}"
     app.push_screen(ConfirmScreen(question, yes="Fork", no="Leave it", safe=True), answered)
 
 
@@ -67,11 +66,6 @@ def _resume(app: BaseApp, model: ProjectModel, session: Resumable, *, fork: bool
             app.say(problem, severity="warning")
 
 
-_ENDS = "Secrets are masked. Existing files are kept.\nenter exports · esc leaves"
-_HINT = f"A page of HTML; Markdown if the name ends in .md. {_ENDS}"
-_FOLDER = f"A page of HTML for each. {_ENDS}"
-
-
 async def export_sessions(
     app: BaseApp, transcripts: Sequence[Path], readable: Callable[[Path], Path] = lambda path: path
 ) -> None:
@@ -81,11 +75,13 @@ async def export_sessions(
     from memtui.store.export import export_session, session_file
 
     several, here = len(transcripts) > 1, downloads()
-    question = (
-        f"Export {len(transcripts)} sessions into a folder" if several else "Export this session to a file"
-    )
-    proposed = here if several else here / session_file(transcripts[0])
-    hint = _FOLDER if several else _HINT
+    if several:
+        question, proposed = f"Export {len(transcripts)} sessions into a folder", here
+        form = "A page of HTML for each."
+    else:
+        question, proposed = "Export this session to a file", here / session_file(transcripts[0])
+        form = "A page of HTML; Markdown if the name ends in .md."
+    hint = f"{form} Secrets are masked. Existing files are kept.\nenter exports · esc leaves"
     answer = await app.push_screen_wait(AskScreen(question, value=clean_line(str(proposed)), hint=hint))
     if answer is None or not answer.strip():
         return
@@ -102,8 +98,7 @@ async def export_sessions(
         for each in transcripts:
             file = target / session_file(each) if target.is_dir() else target
             try:
-                said = await asyncio.to_thread(write, each, file)
-                written.append(said)
+                written.append(await asyncio.to_thread(write, each, file))
             except FileProblem as problem:
                 failed.append(problem)
         if several and written:

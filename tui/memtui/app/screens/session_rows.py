@@ -36,6 +36,10 @@ class Column(NamedTuple):
     """Its text; else it is the value, or nothing for 0."""
 
 
+def _branch(session: Session) -> str:
+    return clean_line(session.summary.branch)
+
+
 def _tokens(session: Session) -> str:
     return f"{round(session.summary.tokens / 1000)}k" if session.summary.tokens else ""
 
@@ -55,14 +59,7 @@ COLUMNS = {
     for column in (
         Column("when", lambda each: each.written),
         Column("session", lambda each: each.name.casefold(), up=True),
-        Column(
-            "branch",
-            lambda each: each.summary.branch.casefold(),
-            True,
-            9,
-            1,
-            lambda each: clean_line(each.summary.branch),
-        ),
+        Column("branch", lambda each: each.summary.branch.casefold(), True, 9, 1, _branch),
         Column("turns", lambda each: each.summary.turns, False, 5, 4),
         Column("tokens", lambda each: each.summary.tokens, False, 6, 3, _tokens),
         Column("compacted", lambda each: each.summary.compactions, False, 9, 2),
@@ -82,20 +79,13 @@ def ordered(sessions: Iterable[Session], column: Column) -> list[Session]:
 def matches(session: Session, words: str) -> bool:
     """Whether the session's name, id, branch, folder or files contain every word."""
     summary = session.summary
-    text = " ".join(
-        (session.name, summary.first_ask, session.session_id, summary.branch, summary.folder, *summary.files)
-    ).casefold()
+    names = (session.name, summary.first_ask, session.session_id, summary.branch, summary.folder)
+    text = " ".join((*names, *summary.files)).casefold()
     return all(word in text for word in words.casefold().split())
 
 
 def columns_in(width: int, sorted_by: Column, *, branches: bool) -> tuple[Column, ...]:
-    """The columns that fit between the name and the days left.
-
-    Args:
-        width: width of a row in cells.
-        sorted_by: this column is shown wherever possible.
-        branches: whether there are several branches; otherwise that column is useless.
-    """
+    """The columns that fit between the name and the days left; that of branches if there are several."""
     room = width - _LEAD - _END
     chosen = set()
     for each in (sorted_by, *_BY_RANK):
@@ -111,10 +101,8 @@ def heading(width: int, column: Column, shown: Sequence[Column], *, project: boo
     def named(name: str, text: str) -> tuple[str, str]:
         return text, "bold $accent" if name == column.name else "$quiet"
 
-    where = "project  " if project else ""
-    left = Content.assemble(
-        named("when", f"{'when':<{_LEAD}}"), (where, "$quiet"), named("session", "session")
-    )
+    where = ("project  " if project else "", "$quiet")
+    left = Content.assemble(named("when", f"{'when':<{_LEAD}}"), where, named("session", "session"))
     cells = [part for each in shown for part in (" ", named(each.name, _aligned(each, each.name)))]
     end = Content.assemble(*cells, named("left", f"{'left':>{_END}}"))
     return Content.assemble(left, " " * max(1, width - left.cell_length - end.cell_length), end)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -17,9 +17,8 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
-from memtui.app.base import BaseApp
+from memtui.app.base import TRASHES, BaseApp, hidden
 from memtui.app.project import ProjectModel
-from memtui.app.screens.dialogs import ConfirmScreen
 from memtui.app.screens.session_detail import SessionDetail
 from memtui.app.screens.session_files import export_sessions, resume
 from memtui.app.screens.session_rows import SESSION_SIGNS, SessionListing
@@ -30,13 +29,12 @@ from memtui.app.widgets.row_list import RowList
 from memtui.flows.forgetting import Traces, forget, traces_of
 from memtui.ground.files import FileProblem
 from memtui.ground.project import find_root, is_project
-from memtui.store.archive import Archive
+from memtui.store.archive import Archive, sessions_text
 from memtui.store.archive_settings import archive_settings
 from memtui.store.session_list import Resumable, Session, SessionList, agents_of, size_text
 
 _NONE = "Claude Code has no session here. A shows those of all projects."
 _NONE_ANYWHERE = "No session yet: start Claude Code in the folder of a project, and memtui beside it."
-_NOTHING = "Nothing is selected."
 
 
 class Heading(Widget):
@@ -44,12 +42,10 @@ class Heading(Widget):
 
     DEFAULT_CSS = "Heading { height: 1; }"
 
-    def __init__(self, draw: Callable[[], Content]) -> None:
-        super().__init__()
-        self._draw = draw
-
     def render(self) -> Content:
-        return self._draw()
+        screen = self.screen
+        assert isinstance(screen, SessionsScreen)
+        return Content.assemble(" ", screen.rows.heading(screen.listing.room))
 
 
 class SessionsScreen(Screen[None]):
@@ -61,27 +57,19 @@ class SessionsScreen(Screen[None]):
     listing = getters.query_one("#sessions", RowList)
     detail = getters.query_one(SessionDetail)
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "read", "read", show=False, tooltip="read the session"),
+        hidden("enter", "read", "read", tooltip="read the session"),
         Binding("R", "resume", "resume", id="resume", tooltip="resume this session in Claude Code"),
-        Binding("F", "resume(True)", "fork", show=False, tooltip="resume a copy of the session"),
-        Binding("slash", "filter", "filter", id="filter", tooltip="filter here, or find, as you type"),
-        Binding("full_stop", "sort", "sort", tooltip="sort by the next column"),
+        hidden("F", "resume(True)", "fork", tooltip="resume a copy of the session"),
+        Binding("/", "filter", "filter", id="filter", tooltip="filter here, or find, as you type"),
+        Binding(".", "sort", "sort", tooltip="sort by the next column"),
         Binding("A", "everywhere", "all", id="all", tooltip="show everything, or the usual part"),
         Binding("space", "mark", "tick", id="tick", tooltip="tick this row, or untick it"),
         Binding("y", "copy", "copy id", id="copy_id", tooltip="copy the session's id"),
         Binding("E", "several('export')", "export", id="export", tooltip="export as a page, secrets masked"),
-        Binding(
-            "D",
-            "several('forget')",
-            "forget",
-            id="trash",
-            tooltip="trash it; of a session, forget its copies (asks)",
-        ),
-        Binding(
-            "right", "agents(True)", "agents", show=False, tooltip="list its subagents under the session"
-        ),
-        Binding("left", "agents(False)", "fold", show=False, tooltip="fold its subagents away"),
-        Binding("tab", "switch", "detail", show=False, tooltip="go from the list to the detail"),
+        Binding("D", "several('forget')", "forget", id="trash", tooltip=TRASHES),
+        hidden("right", "agents(True)", "agents", tooltip="list its subagents under the session"),
+        hidden("left", "agents(False)", "fold", tooltip="fold its subagents away"),
+        hidden("tab", "switch", "detail", tooltip="go from the list to the detail"),
         Binding("escape,q,S", "back", "back", id="back", tooltip="leave; first the detail, ticks, filter"),
     ]
     signs = SESSION_SIGNS
@@ -95,14 +83,14 @@ class SessionsScreen(Screen[None]):
         places = model.places
         self._list = SessionList(places, model.clock)
         self._archive = Archive(places.home)
-        self._rows = SessionListing(model.project.root)
-        self._rows.everywhere = choosing
+        self.rows = SessionListing(model.project.root)
+        self.rows.everywhere = choosing
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="sessions-body"):
             with Vertical(id="listed"):
-                yield Heading(lambda: Content.assemble(" ", self._rows.heading(self.listing.room)))
-                yield RowList(self._rows.draw, empty="…", box=1, id="sessions")
+                yield Heading()
+                yield RowList(self.rows.draw, empty="…", box=1, id="sessions")
             yield SessionDetail(self._model, self._readable)
         yield InputLine("filter", FILTER_HINT)
         yield KeyFooter()
@@ -117,12 +105,12 @@ class SessionsScreen(Screen[None]):
 
     @property
     def selected(self) -> Session | None:
-        return self._rows.session(self.listing.selected or "")
+        return self.rows.session(self.listing.selected or "")
 
     @property
     def chosen(self) -> list[Session]:
         marked = [key for key in self.listing.rows if key in self.listing.marked]
-        found = map(self._rows.session, marked or [self.listing.selected or ""])
+        found = map(self.rows.session, marked or [self.listing.selected or ""])
         return [each for each in found if each is not None]
 
     @work(group="sessions", exclusive=True, exit_on_error=False)
@@ -130,19 +118,19 @@ class SessionsScreen(Screen[None]):
         """List the sessions at once, and complete them one after the other."""
         worker = get_current_worker()
         with self.app.reporting("listing the sessions"):
-            everywhere = self._rows.everywhere
+            everywhere = self.rows.everywhere
             found = await asyncio.to_thread(lambda: self._list.entries(everywhere=everywhere))
-            if self._choosing and found and not self._rows.sessions:
+            if self._choosing and found and not self.rows.sessions:
                 self.app.say("This folder is no project: enter opens the project of a session.")
-            self._rows.sessions = {str(each.path): each for each in found}
+            self.rows.sessions = {str(each.path): each for each in found}
             self._show()
             for number, each in enumerate(found):
                 try:
                     done = await asyncio.to_thread(self._list.completed, each, lambda: worker.is_cancelled)
                 except (OSError, FileProblem):  # deleted meanwhile, or a broken copy
-                    self._rows.sessions.pop(str(each.path), None)
+                    self.rows.sessions.pop(str(each.path), None)
                     continue
-                self._rows.sessions[str(each.path)] = done
+                self.rows.sessions[str(each.path)] = done
                 if number % 20 == 0:
                     self._show()
             self._show()
@@ -150,16 +138,16 @@ class SessionsScreen(Screen[None]):
 
     def _show(self) -> None:
         """Sort the rows; the selection stays with its session."""
-        typed, none = self._rows.filter, _NONE_ANYWHERE if self._rows.everywhere else _NONE
+        typed, none = self.rows.filter, _NONE_ANYWHERE if self.rows.everywhere else _NONE
         self.listing.empty = f"Nothing here matches “{typed}”." if typed else none
-        self.listing.marked &= self._rows.sessions.keys()
-        self.listing.set_rows(self._rows.rows())
+        self.listing.marked &= self.rows.sessions.keys()
+        self.listing.set_rows(self.rows.rows())
         self.listing.refresh_rows()
         self._show_title()
         self._show_detail()
 
     def _show_title(self) -> None:
-        self.query_one("#listed").border_title = self._rows.title(len(self.listing.marked))
+        self.query_one("#listed").border_title = self.rows.title(len(self.listing.marked))
         self.query_one(Heading).refresh()
 
     @on(RowList.Highlighted)
@@ -173,7 +161,7 @@ class SessionsScreen(Screen[None]):
 
     @on(RowList.Opened)
     def action_read(self) -> None:
-        agent, session = self._rows.agents.get(self.listing.selected or ""), self.selected
+        agent, session = self.rows.agents.get(self.listing.selected or ""), self.selected
         if session is None:
             self._say_nothing()
         elif agent is not None:
@@ -191,7 +179,7 @@ class SessionsScreen(Screen[None]):
             self.app.open_transcript(await asyncio.to_thread(self._readable, session))
 
     def _say_nothing(self) -> None:
-        self.app.warn(_NOTHING)
+        self.app.warn("Nothing is selected.")
 
     def _readable(self, session: Session) -> Path:
         return self._archive.readable(session.kept) if session.kept else session.path
@@ -214,9 +202,9 @@ class SessionsScreen(Screen[None]):
             self.app.say("This session has no subagents with transcripts of their own.")
         elif show:
             self._unfold(session)
-        elif any(of is session for of, _ in self._rows.agents.values()):
+        elif any(of is session for of, _ in self.rows.agents.values()):
             self.listing.select(str(session.path))
-            self._rows.fold(session)
+            self.rows.fold(session)
             self._show()
         else:
             self.app.say("Nothing is unfolded under this session.")
@@ -225,7 +213,7 @@ class SessionsScreen(Screen[None]):
     async def _unfold(self, session: Session) -> None:
         with self.app.reporting("listing the subagents"):
             agents = await asyncio.to_thread(lambda: agents_of(self._readable(session)))
-            self._rows.agents |= {str(each.path): (session, each) for each in agents}
+            self.rows.agents |= {str(each.path): (session, each) for each in agents}
             self._show()
 
     @on(RowList.BoxClicked)
@@ -257,8 +245,8 @@ class SessionsScreen(Screen[None]):
             kept = len(sessions) - private
             size = sum(each for each in added if each > 0)
             more = f", {size_text(size)} more than before" if size else "; nothing had been added"
-            apart = f" {_number(private)} of a private folder left out." if private else ""
-            self.app.say(f"{_number(kept)} kept{more}.{apart}")
+            apart = f" {sessions_text(private)} of a private folder left out." if private else ""
+            self.app.say(f"{sessions_text(kept)} kept{more}.{apart}")
             self._load()
 
     async def _export(self, sessions: Sequence[Session]) -> None:
@@ -273,14 +261,13 @@ class SessionsScreen(Screen[None]):
                 self.app.say(f"memtui has no data of {_this(len(sessions))}.")
                 return
             question = f"Forget memtui's data of {_this(len(traces))}? It cannot be undone."
-            asked = ConfirmScreen(question, yes="Forget", no="Keep", document=_question(traces))
-            if not await self.app.push_screen_wait(asked):
+            if not await self.app.confirmed(question, yes="Forget", no="Keep", document=_question(traces)):
                 return
             failed = [problem for each in traces for problem in await asyncio.to_thread(forget, places, each)]
             self._load()
             if failed:
                 raise FileProblem(places.home.data, f"still holds parts: {failed[0]}")
-            self.app.say(f"{_number(len(traces))} forgotten.")
+            self.app.say(f"{sessions_text(len(traces))} forgotten.")
 
     def action_copy(self) -> None:
         if not (ids := [each.session_id for each in self.chosen]):
@@ -289,25 +276,25 @@ class SessionsScreen(Screen[None]):
         self.app.copy_text("\n".join(ids), name=f"{len(ids)} ids" if len(ids) > 1 else "")
 
     def action_everywhere(self) -> None:
-        self._rows.everywhere = not self._rows.everywhere
+        self.rows.everywhere = not self.rows.everywhere
         self._load()
 
     def action_sort(self) -> None:
-        self._rows.sort()
+        self.rows.sort()
         self._show()
 
     def action_filter(self) -> None:
-        self.query_one(InputLine).open(self._rows.filter, self.listing)
+        self.query_one(InputLine).open(self.rows.filter, self.listing)
 
     @on(InputLine.Changed)
     def _filtered(self, event: InputLine.Changed) -> None:
-        self._rows.filter = event.text.strip()
+        self.rows.filter = event.text.strip()
         self._show()
 
     @on(InputLine.Dropped)
     def _dropped(self) -> None:
         found = self.listing.selected
-        self._rows.filter = ""
+        self.rows.filter = ""
         self._show()
         if found:
             self.listing.select(found)  # what was found stays selected
@@ -325,7 +312,7 @@ class SessionsScreen(Screen[None]):
         elif self.listing.marked:
             self.listing.marked = frozenset()
             self._show()
-        elif self._rows.filter:
+        elif self.rows.filter:
             self._dropped()
         elif self._choosing:
             self.app.exit()
@@ -347,18 +334,13 @@ def _question(traces: Sequence[Traces]) -> Document:
         lines.append(line(f"Of session {each.session_id} memtui deletes:", "strong"))
         for kept in each.copies:
             only = "" if kept.is_live else ", the only copy"
-            lines.append(
-                line(f"  the archived transcript, {size_text(kept.size)}{only}", "bad" if only else "")
-            )
+            text = f"  the archived transcript, {size_text(kept.size)}{only}"
+            lines.append(line(text, "bad" if only else ""))
         lines += [line(f"  {path}") for path in each.paths]
         lines += [line("  the search index of all sessions, made anew by a search")] if each.indexed else []
     lines += [Line(""), line("What stays:", "strong")]
     stays = dict.fromkeys(phrase for each in traces for phrase in each.stays)
     return Document([*lines, *(line(f"  {phrase}", hang=2) for phrase in stays)])
-
-
-def _number(sessions: int) -> str:
-    return "1 session" if sessions == 1 else f"{sessions} sessions"
 
 
 def _this(sessions: int) -> str:

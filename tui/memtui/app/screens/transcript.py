@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
-from memtui.app.base import BaseApp, StyledOnce
+from memtui.app.base import PINS, BaseApp, StyledOnce, hidden
 from memtui.app.screens.session_files import export_sessions
 from memtui.app.terminal import page_text
 from memtui.app.widgets.footer import KeyFooter
@@ -30,10 +30,7 @@ from memtui.transcript.blocks import Block
 from memtui.transcript.events import Boundary
 from memtui.transcript.session import SessionHead, agent_transcripts
 
-_CORNERS = 6
-"""Cells of the frame's upper line that are not available to the title."""
-_FOLLOW = 0.5
-"""Seconds between checks whether the transcript has grown."""
+_UNFOLD = "unfold what is folded here, or fold it; go to a typed line"
 
 
 class TranscriptScreen(StyledOnce):
@@ -44,36 +41,24 @@ class TranscriptScreen(StyledOnce):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "again(1)", "next", tooltip="go to the next hit"),
         Binding("N", "again(-1)", "before", tooltip="go to the previous hit"),
-        Binding("slash", "find", "find", id="filter", tooltip="filter here, or find, as you type"),
-        Binding("left_square_bracket", "turn(-1)", "turn before", show=False, tooltip="the previous turn"),
-        Binding("right_square_bracket", "turn(1)", "next turn", tooltip="the next turn"),
-        Binding(
-            "left_curly_bracket", "compaction(-1)", "before", show=False, tooltip="the previous compaction"
-        ),
-        Binding("right_curly_bracket", "compaction(1)", "compaction", tooltip="the next compaction"),
-        Binding(
-            "l", "lost", "lost", id="lost", show=False, tooltip="what this compaction lost, to give it back"
-        ),
-        Binding(
-            "enter",
-            "unfold",
-            "unfold",
-            key_display="enter",
-            tooltip="unfold what is folded here, or fold it; go to a typed line",
-        ),
+        Binding("/", "find", "find", id="filter", tooltip="filter here, or find, as you type"),
+        hidden("[", "turn(-1)", "turn before", tooltip="the previous turn"),
+        Binding("]", "turn(1)", "next turn", tooltip="the next turn"),
+        hidden("{", "compaction(-1)", "before", tooltip="the previous compaction"),
+        Binding("}", "compaction(1)", "compaction", tooltip="the next compaction"),
+        hidden("l", "lost", "lost", id="lost", tooltip="what this compaction lost, to give it back"),
+        Binding("enter", "unfold", "unfold", key_display="enter", tooltip=_UNFOLD),
         Binding("space", "mark", "tick", id="tick", tooltip="tick this row, or untick it"),
         Binding("y", "copy", "copy", tooltip="copy the selection, marked blocks or this one; masks secrets"),
         Binding("R", "resume", "resume", id="resume", tooltip="resume this session in Claude Code"),
-        Binding("F", "resume(True)", "fork", show=False, tooltip="resume a copy of it in Claude Code"),
-        Binding("e", "pager", "pager", id="edit", show=False, tooltip="open in $EDITOR"),
-        Binding(
-            "exclamation_mark", "pin", "pin", id="pin", tooltip="pin this line: no compaction may lose it"
-        ),
+        hidden("F", "resume(True)", "fork", tooltip="resume a copy of it in Claude Code"),
+        hidden("e", "pager", "pager", id="edit", tooltip="open in $EDITOR"),
+        Binding("!", "pin", "pin", id="pin", tooltip=PINS),
         Binding("t", "cycle", "show", tooltip="show all, no tools, or asks and closing messages"),
         Binding("E", "export", "export", id="export", tooltip="export as a page, secrets masked"),
-        Binding("g", "first", "start", show=False, tooltip="go to the start"),
-        Binding("G", "last", "end", show=False, tooltip="go to the end, or to the typed line"),
-        Binding("percent_sign", "percent", "part", show=False, tooltip="go to the typed percentage"),
+        hidden("g", "first", "start", tooltip="go to the start"),
+        hidden("G", "last", "end", tooltip="go to the end, or to the typed line"),
+        hidden("%", "percent", "part", tooltip="go to the typed percentage"),
         Binding("escape,o,q", "back", "back", tooltip="leave; first drop a number, ticks, hits"),
     ]
     signs: ClassVar[Mapping[str, str]] = {
@@ -95,7 +80,6 @@ class TranscriptScreen(StyledOnce):
     )
 
     def __init__(self, path: Path, line: int = 0, *, find: tuple[str, ...] = ()) -> None:
-        """Use `read_transcript`."""
         super().__init__()
         self._path = path
         self.view = TranscriptView(path, line, id="transcript")
@@ -113,7 +97,7 @@ class TranscriptScreen(StyledOnce):
     def on_mount(self) -> None:
         self.finder = Finder(self.view)
         self.view.focus()
-        self.set_interval(_FOLLOW, self.view.poll)
+        self.set_interval(0.5, self.view.poll)
 
     @on(TranscriptView.Moved)
     def show_place(self) -> None:
@@ -124,7 +108,6 @@ class TranscriptScreen(StyledOnce):
         self.view.border_title = Content(title(self.view, self.view.outer_size.width))
         self.view.border_subtitle = Content(place(self.view, found, self._typed))
         self.query_one(InputLine).show_status(found)
-
         if self._searching != bool(self.finder.text):
             self._searching = not self._searching
             self.refresh_bindings()
@@ -168,8 +151,7 @@ class TranscriptScreen(StyledOnce):
         self.view.action_first()
 
     def action_last(self) -> None:
-        number = self._number()
-        if number:
+        if number := self._number():
             self.view.go(number - 1, unfold=True)
         else:
             self.view.action_last()
@@ -245,9 +227,7 @@ class TranscriptScreen(StyledOnce):
 
     def action_pager(self) -> None:
         """Show the chosen blocks in a pager, with secrets masked, as always outside the screen."""
-        chosen = self._chosen()
-        problem = page_text(self.app, transcript_markdown(chosen)) if chosen else ""
-        if problem:
+        if (chosen := self._chosen()) and (problem := page_text(self.app, transcript_markdown(chosen))):
             self.app.warn(problem)
 
     @work(group="export", exclusive=True, exit_on_error=False)
@@ -281,7 +261,7 @@ def title(view: TranscriptView, width: int) -> str:
         turn = f"turn {index.turn_at(number - 1)} of {len(index.asks)}"
     name = clean_line(view.path.stem.removeprefix("agent-"))[:8]
     percent = f" {view.bar.percent} %"
-    room = max(1, width - _CORNERS - cell_len(percent))
+    room = max(1, width - 6 - cell_len(percent))  # the frame's corners take six cells
     left = _fitting((name, clean_line(view.head.model), times(view.head), turn), room - 1) + " "
     return left + "─" * max(0, room - cell_len(left)) + percent
 
@@ -302,11 +282,7 @@ def times(head: SessionHead) -> str:
     if start is None or end is None:
         return ""
     same = to_local(start).date() == to_local(end).date()
-    return (
-        f"{day_and_minute(start)}–{to_local(end):%H:%M}"
-        if same
-        else f"{day_and_minute(start)}–{day_and_minute(end)}"
-    )
+    return f"{day_and_minute(start)}–{f'{to_local(end):%H:%M}' if same else day_and_minute(end)}"
 
 
 def place(view: TranscriptView, found: str, typed: str) -> str:
@@ -320,4 +296,4 @@ def place(view: TranscriptView, found: str, typed: str) -> str:
         "" if shows is Shows.ALL else str(shows),
         f"L{view.current_number}",
     ]
-    return " · ".join(part for part in parts if part)
+    return " · ".join(filter(None, parts))

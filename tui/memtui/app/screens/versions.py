@@ -13,7 +13,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
 
-from memtui.app.base import BaseApp
+from memtui.app.base import BaseApp, hidden
 from memtui.app.details.versions import Version, changes_document, title_of, version_before
 from memtui.app.widgets.document import EMPTY
 from memtui.app.widgets.document_view import DocumentView
@@ -21,9 +21,6 @@ from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.row_list import RowList, row, when_of
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock
-
-_PAUSE = 0.05
-"""Seconds without a change of selection before versions are compared."""
 
 
 class VersionsScreen(Screen[str | None]):
@@ -40,9 +37,9 @@ class VersionsScreen(Screen[str | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "mark", "mark", tooltip="mark this version, to compare the others with it"),
         Binding("A", "everything", "all", id="all", tooltip="show everything, or the usual part"),
-        Binding("tab,shift+tab", "switch", "changes", show=False, tooltip="go to the changes, or back"),
+        hidden("tab,shift+tab", "switch", "changes", tooltip="go to the changes, or back"),
         Binding("escape", "back", "back", id="back", tooltip="leave; from the text, go to the list"),
-        Binding("q,v", "dismiss", "leave", show=False, tooltip="leave the versions"),
+        hidden("q,v", "dismiss", "leave", tooltip="leave the versions"),
     ]
     signs: ClassVar[Mapping[str, str]] = {
         "◆": "marked: the others are compared with it",
@@ -127,7 +124,7 @@ class VersionsScreen(Screen[str | None]):
             self.changes.show(EMPTY)
             self.changes.border_title = ""
             return
-        await asyncio.sleep(_PAUSE)
+        await asyncio.sleep(0.05)
         with self.app.reporting("comparing the versions"):
             document = await asyncio.to_thread(changes_document, *compared, everything=everything)
             # Toggling unchanged lines of the same versions moves lines: keep the place.
