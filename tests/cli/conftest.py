@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.cli import compact, install, options, output, review
+from memtui.cli import install, options, output, review
 from memtui.cli.main import Openers, run
 from memtui.ground.project import Home, Project, transcript_slug
 from tests.app.widgets.records import said, text, user, write
@@ -74,7 +74,7 @@ def says(monkeypatch: pytest.MonkeyPatch) -> Says:
     """Let a person at a terminal type these lines."""
 
     def type_in(*lines: str) -> None:
-        for module in (compact, install, options, review):
+        for module in (install, options, output, review):
             monkeypatch.setattr(module, "can_answer", lambda: True)
         monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
 

@@ -93,5 +93,4 @@ def two(project: Project) -> Project:
 def use_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let standard output be a terminal of 100 columns."""
     monkeypatch.setattr(output, "is_terminal", lambda: True)
-    monkeypatch.setattr("memtui.cli.memory.is_terminal", lambda: True)
     monkeypatch.setenv("COLUMNS", "100")

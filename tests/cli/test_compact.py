@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from memtui.cli import compact as module
+from memtui.cli import output
 from memtui.cli.output import recovery_box
 from memtui.documents.recovery import parse_recovery
 from memtui.ground.project import Project, claude_config, memtui_home, transcript_slug
@@ -171,7 +172,7 @@ def test_without_any_session(memtui: Memtui, project: Project) -> None:
 def test_on_a_terminal_the_id_is_copied(
     memtui: Memtui, used: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "is_terminal", lambda: True)
+    monkeypatch.setattr(output, "is_terminal", lambda: True)
     monkeypatch.setenv("PATH", os.devnull)
     result = memtui("compact", "--force")
     assert "\x1b]52;c;Q01FTS0yMDI2MDEwMi0xMjAwMDA=\a" in result.out

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.cli import memory
+from memtui.cli import output
 from memtui.ground.project import Project
 from tests.cli.conftest import Memtui
 from tests.cli.memories import TEXT, Pipe, put
@@ -105,7 +105,7 @@ def test_nothing_is_no_memory(project: Project) -> None:
 def test_a_terminal_gets_no_json(
     memtui: Memtui, project: Project, pipe: Pipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memory, "is_terminal", lambda: True)
+    monkeypatch.setattr(output, "is_terminal", lambda: True)
     pipe(TEXT.encode())
     out = memtui("core-memory", "import").out
     assert "CMEM-" in out

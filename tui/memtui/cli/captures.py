@@ -37,12 +37,9 @@ def captures(pending: bool, backfill: bool, yes: bool, as_json: bool, places: Pl
     store = CaptureStore(places.project)
     listed = [row for row in _listed(store) if row["status"] == "pending" or not pending]
     rows = [(row["status"], _when(row), row["title"] or row["problem"], row["file"]) for row in listed]
-    nothing = (
-        f"Nothing waits for a review in {store.project.name}."
-        if pending
-        else f"No captures in {store.folder} yet. Claude Code's PreCompact hook writes them there; "
-        "`memtui demo` shows what they look like."
-    )
+    nothing = f"No captures in {store.folder} yet. Claude Code's PreCompact hook writes them there;"
+    nothing += " `memtui demo` shows what they look like."
+    nothing = f"Nothing waits for a review in {store.project.name}." if pending else nothing
     print_list(listed, ("Status", "Time", "Title", "File"), rows, nothing, as_json, flexible=2)
 
 
@@ -87,18 +84,16 @@ def _backfill(places: Places, yes: bool, as_json: bool) -> None:
         rows = [(local_minute(each.at), each.session_id, _title(message)) for each, message in missing]
         print_table(("Time", "Session", "First message"), rows, flexible=2)
     write = yes or (not as_json and agreed(f"Write {_captures(len(missing))}?", yes))
-    listed = []
-    for each, message in missing:
-        path = write_missing(project, each, message) if write else None
-        listed.append(
-            {
-                "timestamp": each.at.astimezone().isoformat(timespec="seconds"),
-                "session_id": each.session_id,
-                "transcript": str(each.transcript),
-                "first_message": message,
-                "capture": str(path or ""),
-            }
-        )
+    listed = [
+        {
+            "timestamp": each.at.astimezone().isoformat(timespec="seconds"),
+            "session_id": each.session_id,
+            "transcript": str(each.transcript),
+            "first_message": message,
+            "capture": str((write and write_missing(project, each, message)) or ""),
+        }
+        for each, message in missing
+    ]
     if as_json:
         print_json(listed)
     elif write:

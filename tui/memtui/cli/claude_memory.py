@@ -67,12 +67,7 @@ def _as_json(memory: ClaudeMemory, troubles: Sequence[Trouble]) -> dict[str, Any
 
 
 def print_memory(places: Places, name: str, *, as_json: bool) -> None:
-    """Print a memory of Claude's: where it comes from, its versions, what is wrong with it, and its text.
-
-    Raises:
-        FileMissing: there is none of this name.
-        FileProblem: the folder or the transcripts cannot be read.
-    """
+    """Print a memory of Claude's: where it comes from, its versions, what is wrong with it, and its text."""
     memories = ClaudeMemories(places, system_clock)
     memory = memories.get(name)
     troubles = memories.troubles(memories.entries())
@@ -81,12 +76,9 @@ def print_memory(places: Places, name: str, *, as_json: bool) -> None:
     versions = history.versions(memory.path, memory.text)
     readers, sessions = history.recalls(memory.path)
     if as_json:
-        shown = [_version_json(each, history) for each in versions]
-        recalled = {"sessions": readers, "of": sessions}
-        text = masked(memory.text)
-        print_json(
-            {"memory": _as_json(memory, troubles), "versions": shown, "recalled": recalled, "text": text}
-        )
+        shown: dict[str, Any] = {"memory": _as_json(memory, troubles)}
+        shown["versions"] = [_version_json(each, history) for each in versions]
+        print_json(shown | {"recalled": {"sessions": readers, "of": sessions}, "text": masked(memory.text)})
         return
     about = [memory.description, f"type: {memory.kind}" if memory.kind else "", str(memory.path)]
     if memory.kind != "index":
@@ -144,17 +136,11 @@ def print_check(places: Places, *, as_json: bool) -> None:
 
 
 def undelete(places: Places, name: str) -> str:
-    """Bring the memory of Claude's that was deleted last under a name back; returns its path.
-
-    Raises:
-        FileMissing: there is none in the trash.
-        FileProblem: it cannot be written, or there is one of this name again.
-    """
+    """Bring the memory of Claude's that was deleted last under a name back; returns its path."""
     memories = ClaudeMemories(places, system_clock)
     for each in memories.deleted():
         if name in (each.file.stem, each.file.name):
             memories.undelete(each)
             return str(each.file)
-    raise FileMissing(
-        memories.folder, f"has had no memory {name!r}: see `memtui memory list --trash`, or add --claude"
-    )
+    reason = f"has had no memory {name!r}: see `memtui memory list --trash`, or add --claude"
+    raise FileMissing(memories.folder, reason)

@@ -45,11 +45,8 @@ def activate(name: str, state: str | None, as_json: bool, places: Places) -> Non
     try:
         commands.summary(name)
     except NoCommandFile as problem:
-        there = {
-            path.relative_to(each).with_suffix("").as_posix()
-            for each in commands.folders
-            for path in each.rglob("*.md")
-        }
+        files = [(path, each) for each in commands.folders for path in each.rglob("*.md")]
+        there = {path.relative_to(folder).with_suffix("").as_posix() for path, folder in files}
         near = get_close_matches(normalised(name), there, n=1)
         hint = f" Did you mean /{near[0]}?" if near else ""
         raise click.ClickException(f"there is no command /{normalised(name)}: {problem}.{hint}") from problem

@@ -12,30 +12,7 @@ from typing import Any
 
 import click
 
-from memtui.cli.options import (
-    accepted_draft,
-    asking_claude,
-    draft_note,
-    edited,
-    engine_option,
-    given_bytes,
-    json_option,
-    one_session,
-    places_option,
-    session_option,
-    transcript_option,
-)
-from memtui.cli.output import (
-    can_answer,
-    copied,
-    is_terminal,
-    print_bytes,
-    print_document,
-    print_json,
-    print_recovery_box,
-    print_table,
-    say,
-)
+from memtui.cli import options, output
 from memtui.documents.checklist import Point, Verdict, check_recovery
 from memtui.documents.memory import tags_of
 from memtui.documents.recovery import parse_recovery
@@ -57,17 +34,17 @@ _LIMIT = 16 << 20
 
 
 @click.command("compact")
-@transcript_option
-@session_option
+@options.transcript_option
+@options.session_option
 @click.option("--description", default="", help="The title in lists, instead of the objective.")
 @click.option("--tags", multiple=True, metavar="A,B", help="Tags, separated by commas; may be repeated.")
 @click.option("--force", is_flag=True, help="Store the text without asking.")
-@engine_option
+@options.engine_option
 @click.option("--print", "only_print", is_flag=True, help="Print the text and store nothing.")
 @click.option("--check", "checked", metavar="FILE|-", help="Check a recovery text, and store nothing.")
 @click.option("--cited", is_flag=True, help="With --check: check the lines of the transcript it cites, too.")
-@json_option
-@places_option
+@options.json_option
+@options.places_option
 def compact(
     transcript: Path | None,
     session: str,
@@ -96,11 +73,11 @@ def compact(
     line of the session which holds their words, as in (L476: "the words"). The exit code is 1 when a point
     fails.
     """
-    one_session(session, transcript)
+    options.one_session(session, transcript)
     if checked is not None:
         name = "standard input" if checked == "-" else checked
         session = session or str(transcript or "")
-        text = given_bytes(checked, _LIMIT).decode("utf-8", "replace")
+        text = options.given_bytes(checked, _LIMIT).decode("utf-8", "replace")
         check_text(name, text, places, session if cited else None, as_json=as_json)
         return
     compacted = draft(places, transcript=transcript, session=session)
@@ -113,80 +90,79 @@ def compact(
         return
     accepted = compacted if force else _ask(compacted, labels, as_json)
     if accepted is None:
-        say("Nothing was stored.")
+        output.say("Nothing was stored.")
         return
     known = stored_already(places, accepted, description=description.strip(), tags=labels)
     memory_id = known or keep(places, system_clock, accepted, tags=labels).id
     if as_json:
         message = f"{_ALREADY} {known}" if known else f"Created memory: {memory_id}"
-        print_json(_outcome(accepted, labels, memory_id, message))
+        output.print_json(_outcome(accepted, labels, memory_id, message))
     else:
         _report(accepted, places, memory_id, known=bool(known))
 
 
 def _report(accepted: Compacted, places: Places, memory_id: str, *, known: bool) -> None:
     _tell(check_recovery(accepted.text), accepted.note)
-    print_recovery_box(memory_id)
+    output.print_recovery_box(memory_id)
     if known:
-        say(f"{_ALREADY} {memory_id}: the session has not changed since. Nothing was added.")
+        output.say(f"{_ALREADY} {memory_id}: the session has not changed since. Nothing was added.")
     if accepted.root != places.project.root:
-        say(f"The session worked in {accepted.root}, and the memory is kept as one of that project.")
-    if is_terminal():
-        say(copied(memory_id).message)
+        output.say(f"The session worked in {accepted.root}, and the memory is kept as one of that project.")
+    if output.is_terminal():
+        output.say(output.copied(memory_id).message)
 
 
 def _by_claude(compacted: Compacted) -> Compacted:
     from memtui.engines.drafts import compact_by_claude
 
-    with asking_claude() as called_off:
+    with options.asking_claude() as called_off:
         compacted, problem = compact_by_claude(compacted, cancelled=called_off)
-    return replace(compacted, note=draft_note(problem, compacted.note))
+    return replace(compacted, note=options.draft_note(problem, compacted.note))
 
 
 def _print(compacted: Compacted, tags: tuple[str, ...], as_json: bool) -> None:
     if as_json:
-        print_json(_outcome(compacted, tags))
-    elif is_terminal():
-        print_document(compacted.text)
+        output.print_json(_outcome(compacted, tags))
+    elif output.is_terminal():
+        output.print_document(compacted.text)
     else:
-        print_bytes(compacted.text.encode())
+        output.print_bytes(compacted.text.encode())
 
 
 def _ask(compacted: Compacted, tags: tuple[str, ...], as_json: bool) -> Compacted | None:
     """Show the draft and ask the user; None to store nothing."""
-    if as_json or not can_answer():
+    if as_json or not output.can_answer():
         _print(compacted, tags, as_json)
         if not as_json:
             sys.stdout.flush()
             click.echo()
         raise click.ClickException("nothing was stored; store the text with --force.")
-    return accepted_draft(compacted, "Store (y), edit (e) or leave it (n)?", _show, _edit)
+    return options.accepted_draft(compacted, "Store (y), edit (e) or leave it (n)?", _show, _edit)
 
 
 def _show(compacted: Compacted) -> None:
-    print_document(compacted.text)
-    say()
+    output.print_document(compacted.text)
+    output.say()
     _tell(check_recovery(compacted.text), compacted.note)
 
 
 def _edit(compacted: Compacted) -> Compacted:
-    return edited(compacted.text, lambda text: _read(compacted, text), "recovery text") or compacted
+    def read(text: str) -> Compacted:
+        parse_recovery(text)
+        return replace(compacted, text=text)
 
-
-def _read(compacted: Compacted, text: str) -> Compacted:
-    parse_recovery(text)
-    return replace(compacted, text=text)
+    return options.edited(compacted.text, read, "recovery text") or compacted
 
 
 def _tell(points: Sequence[Point], note: str) -> None:
     """Print the text's origin, and the points that do not pass."""
     if note:
-        say(f"Drafted {note}.")
+        output.say(f"Drafted {note}.")
     for point in points:
         if point.verdict is not Verdict.PASS:
             where = f" (line {point.line})" if point.line else ""
-            say(f"{point.verdict}  {point.name}{where}: {clean_line(point.message)}")
-    say(_summary(points))
+            output.say(f"{point.verdict}  {point.name}{where}: {clean_line(point.message)}")
+    output.say(_summary(points))
 
 
 def _outcome(
@@ -212,15 +188,7 @@ def _outcome(
 def check_text(name: str, text: str, places: Places, session: str | None, *, as_json: bool) -> None:
     """Print the points of the checklist, and the secrets in a text; leave with 1 if a point fails.
 
-    Args:
-        name: of the text, for messages.
-        text: the recovery text.
-        places: where sessions are looked for.
-        session: the session whose lines it cites, "" for the current one; None not to look them up.
-        as_json: print one JSON object.
-
-    Raises:
-        click.ClickException: it is not a recovery text.
+    The lines that it cites are those of `session`, "" for the current one; None: they are not looked up.
     """
     try:
         points = check_recovery(text)
@@ -231,13 +199,13 @@ def check_text(name: str, text: str, places: Places, session: str | None, *, as_
     worst = max((point.verdict for point in points), key=list(Verdict).index)
     if as_json:
         answer = {"source": name, "verdict": worst, "points": points_json(points)}
-        print_json({**answer, "secrets": [hit._asdict() for hit in secrets]})
+        output.print_json({**answer, "secrets": [hit._asdict() for hit in secrets]})
     else:
         rows = [(point.verdict, point.name, str(point.line or ""), point.message) for point in points]
-        print_table(("Verdict", "Point", "Line", "What is found"), rows, flexible=3)
-        say(_summary(points), err=True)
+        output.print_table(("Verdict", "Point", "Line", "What is found"), rows, flexible=3)
+        output.say(_summary(points), err=True)
         if secrets:
-            say(f"{holds_secrets(secrets)}.", err=True)
+            output.say(f"{holds_secrets(secrets)}.", err=True)
     if worst is Verdict.FAIL:
         raise click.exceptions.Exit(1)
 

@@ -10,17 +10,7 @@ from shlex import quote
 
 import click
 
-from memtui.cli.handoff import (
-    FILES,
-    Handoff,
-    make_handoff,
-    read_file,
-    section_in,
-    why_unread,
-    with_section,
-    without_section,
-    write_file,
-)
+from memtui.cli import handoff
 from memtui.cli.memory_store import complete_id, full_id, opened
 from memtui.cli.options import agreed, json_option, places_option, session_option, yes_option
 from memtui.cli.output import copied, is_terminal, print_bytes, print_json, print_result, say
@@ -64,7 +54,7 @@ _LINES = re.compile(r"(?P<first>[1-9]\d{0,8})?(?P<to>-(?P<last>[1-9]\d{0,8})?)?"
 @click.option(
     "--for",
     "agent",
-    type=click.Choice(tuple(FILES)),
+    type=click.Choice(tuple(handoff.FILES)),
     help="Hand it over to an agent: into AGENTS.md, GEMINI.md or HANDOFF.md.",
 )
 @click.option("--done", is_flag=True, help="With --for: take it out of the file again.")
@@ -154,20 +144,20 @@ def _hand_over(
     name: str, agent: str, output: str, done: bool, yes: bool, as_json: bool, places: Places
 ) -> None:
     if output == "-":
-        made = make_handoff(places, name)
+        made = handoff.make_handoff(places, name)
         print_result(_handoff_json("print", made), made.text, as_json)
         return
     top = places.project.root
-    path = Path(os.path.abspath(expanded(output))) if output else top / FILES[agent]  # noqa: PTH100 - links stay
+    path = Path(os.path.abspath(expanded(output))) if output else top / handoff.FILES[agent]  # noqa: PTH100 - links stay
     above = top if path.is_relative_to(top) else path.parent  # no link is followed below it
-    before = read_file(path, above)
+    before = handoff.read_file(path, above)
     try:
-        known = section_in(before or b"")
+        known = handoff.section_in(before or b"")
         if done:
             _take_out(path, above, before, as_json)
             return
-        made = make_handoff(places, name)
-        after = with_section(before, made.text)
+        made = handoff.make_handoff(places, name)
+        after = handoff.with_section(before, made.text)
     except FormatError as error:
         raise FileProblem(path, str(error)) from error
     how = (
@@ -177,8 +167,8 @@ def _hand_over(
     if not agreed(f"The handoff, {size}, {how} {path}. Write it?", yes):
         say("Nothing was changed.")
         return
-    write_file(path, above, before, after)
-    note = why_unread(path, top) if agent == "codex" else ""
+    handoff.write_file(path, above, before, after)
+    note = handoff.why_unread(path, top) if agent == "codex" else ""
     if as_json:
         print_json(_handoff_json("write", made, path, note))
         return
@@ -190,11 +180,11 @@ def _hand_over(
 
 
 def _take_out(path: Path, above: Path, before: bytes | None, as_json: bool) -> None:
-    after = None if before is None else without_section(before)
+    after = None if before is None else handoff.without_section(before)
     if after == before:
         said = f"{path} holds no handoff."
     else:
-        write_file(path, above, before, after)
+        handoff.write_file(path, above, before, after)
         said = f"Removed the handoff from {path}."
         if after is None:
             said = f"Removed {path}: it held the handoff alone."
@@ -202,7 +192,7 @@ def _take_out(path: Path, above: Path, before: bytes | None, as_json: bool) -> N
 
 
 def _handoff_json(
-    operation: str, made: Handoff, path: Path | None = None, note: str = ""
+    operation: str, made: handoff.Handoff, path: Path | None = None, note: str = ""
 ) -> dict[str, object]:
     return {
         "operation": operation,

@@ -129,12 +129,7 @@ class Placed(NamedTuple):
 def with_section(data: bytes | None, text: str) -> bytes:
     """A file with `text` in its section, which replaces the previous one or is added at the end.
 
-    Args:
-        data: the file's content; None if there is no file.
-        text: the section; anything in it that looks like the beginning of a comment is broken up.
-
-    Raises:
-        FormatError: the marks in the file do not form one section.
+    What looks like the beginning of a comment in it is broken up.
     """
     before, after, made = section_in(data or b"") or (data or b"", b"", data is None)
     newlines = 0 if not before else 1 if before.endswith(b"\n") else 2
@@ -144,20 +139,15 @@ def with_section(data: bytes | None, text: str) -> bytes:
 
 
 def section_in(data: bytes) -> Placed | None:
-    """The section of a file; None when it has none.
-
-    Raises:
-        FormatError: the marks in the file do not form one section.
-    """
+    """The section of a file; None when it has none, a FormatError when its marks do not form one."""
     marks = len(_ANY.findall(data))
     if not marks:
         return None
     begin = _BEGIN.search(data)
     end = _END.search(data, begin.end()) if begin else None
     if marks != 2 or begin is None or end is None:
-        raise FormatError(
-            "its marks of memtui's handoff are not one beginning and one end; take them out by hand"
-        )
+        reason = "its marks of memtui's handoff are not one beginning and one end; take them out by hand"
+        raise FormatError(reason)
     before = data[: begin.start()]
     line_end = b"\r\n" if begin[0].endswith(b"\r\n") else b"\n"  # an editor may have converted all of them
     for _ in range(int(begin[1])):
@@ -166,11 +156,7 @@ def section_in(data: bytes) -> Placed | None:
 
 
 def without_section(data: bytes) -> bytes | None:
-    """A file without the section; None if it was created for it and holds nothing else.
-
-    Raises:
-        FormatError: the marks in the file do not form one section.
-    """
+    """A file without the section; None if it was created for it and holds nothing else."""
     found = section_in(data)
     if found is None:
         return data
@@ -179,15 +165,7 @@ def without_section(data: bytes) -> bytes | None:
 
 
 def read_file(path: Path, root: Path) -> bytes | None:
-    """The content of a file that may hold a handoff; None if there is none.
-
-    Args:
-        path: the file; one that is a link is refused.
-        root: a folder above it, below which no link is followed.
-
-    Raises:
-        FileProblem: the file cannot be read.
-    """
+    """The content of a file that may hold a handoff, and is no link below `root`; None if there is none."""
     try:
         return read_within(path, root, limit=_LIMIT, follow=False)
     except FileMissing:
@@ -197,11 +175,7 @@ def read_file(path: Path, root: Path) -> bytes | None:
 
 
 def write_file(path: Path, root: Path, before: bytes | None, after: bytes | None) -> None:
-    """Change a file that others may write, too, from one content to another; None means that there is none.
-
-    Raises:
-        FileProblem: it cannot be written, or has changed meanwhile.
-    """
+    """Change a file that others may write, too, from one content to another; None means that it is gone."""
     if after is None:
         remove(path, within=root)
     elif after != before:

@@ -18,8 +18,6 @@ from memtui.plugin.receipts import RECENT, receipts_of, why_no_hook
 from memtui.store.archive_settings import answer_keeping, archive_settings
 from memtui.store.transcripts import TranscriptStore
 
-_INDENT = " " * 9
-
 
 @click.command("init")
 @click.option("--project", is_flag=True, help="For this project on this machine, not for all your projects.")
@@ -45,10 +43,8 @@ def init(project: bool, replace: bool, printing: bool, yes: bool, places: Places
     elif plan:
         return
     if archive_settings(places.home).keep is None and not yes and can_answer():
-        keep = click.confirm(
-            "Keep compressed copies of transcripts beyond Claude Code's 30 days?", default=True
-        )
-        answer_keeping(places.home, keep)
+        question = "Keep compressed copies of transcripts beyond Claude Code's 30 days?"
+        answer_keeping(places.home, click.confirm(question, default=True))
 
 
 @click.command("uninstall")
@@ -65,12 +61,7 @@ def uninstall(yes: bool, places: Places) -> None:
 
 
 def _done(plan: Plan, places: Places, yes: bool, nothing: str) -> bool:
-    """Show a plan, ask, and carry it out; False if nothing was done.
-
-    Raises:
-        click.ClickException: there is no terminal to ask on, or claude is not on the PATH.
-        FileProblem: see `memtui.plugin.installing.apply`.
-    """
+    """Show a plan, ask, and carry it out; False if nothing was done."""
     for note in plan.notes:
         say(f"Note: {note}")
     if not plan:
@@ -109,7 +100,7 @@ def doctor(ctx: click.Context, receipts: bool, as_json: bool, places: Places) ->
     for finding in diagnose(places, system_clock):
         findings.append(finding)
         if not as_json:
-            advice = f"\n{_INDENT}{clean_line(finding.advice)}" if finding.advice else ""
+            advice = f"\n{' ' * 9}{clean_line(finding.advice)}" if finding.advice else ""
             say(f"{finding.level:8} {finding.check}: {clean_line(finding.message)}{advice}")
             sys.stdout.flush()
     if as_json:
@@ -140,15 +131,9 @@ def _print_receipts(places: Places, as_json: bool) -> None:
         for each in found
     ]
     signs, why = {"whole": "✓", "unknown": "?"}, why_no_hook(places)
-    rows = [
-        (
-            local_minute(each.at),
-            each.session_id[:8],
-            each.what or each.event,
-            f"{signs.get(each.arrival, '✗')} {each.label.replace(why, 'no hook ran')}",
-        )
-        for each in found
-    ]
+    labels = [f"{signs.get(each.arrival, '✗')} {each.label.replace(why, 'no hook ran')}" for each in found]
+    whats = [(local_minute(each.at), each.session_id[:8], each.what or each.event) for each in found]
+    rows = [(*what, label) for what, label in zip(whats, labels, strict=True)]
     columns = ("Handed over", "Session", "What", "Receipt")
     print_list(values, columns, rows, "Nothing was handed over yet.", as_json, flexible=3)
     if not as_json and any(each.reason == why for each in found):

@@ -31,11 +31,6 @@ from memtui.secrets.secrets import masked, masked_in
 from memtui.store.sessions import find_transcript
 from memtui.transcript.short_text import shortened, tokens
 
-_WIDTH = 200
-_PIN_LIMIT = 1 << 16
-_SUMMARY_LIMIT = 8 << 20
-_SOURCE = re.compile(r"L?(\d{1,9})")
-
 
 @click.command("lost")
 @click.argument("compaction", default="", metavar="[CAPTURE|SESSION]")
@@ -102,7 +97,9 @@ def lost(
             say()
         say(_headline(each))
         say()
-        print_groups((title, [masked(line) for line in lines]) for title, lines in _groups(each))
+        numbers = itertools.count(1)
+        groups = [(title, [_line(row, numbers) for row in rows]) for title, rows in each.groups.items()]
+        print_groups((title, [masked(line) for line in lines]) for title, lines in groups)
 
 
 def _hand_over(
@@ -139,7 +136,7 @@ def _note(
     as_json: bool,
 ) -> None:
     path = transcript or find_transcript(places)
-    given = sys.stdin.read(_SUMMARY_LIMIT) if sys.stdin and not sys.stdin.isatty() else ""
+    given = sys.stdin.read(8 << 20) if sys.stdin and not sys.stdin.isatty() else ""
     summary, kept = ("", []) if asking == "own" else _given(given)
     if not summary and not listing and asking != "own":
         raise click.ClickException("standard input is empty: give it the summary.")
@@ -174,9 +171,8 @@ def _given(text: str) -> tuple[str, list[str]]:
         with suppress(ValueError):
             given = json.loads(text)
             kept = given.get("kept")
-            return str(given.get("summary") or ""), [str(each) for each in kept] if isinstance(
-                kept, list
-            ) else []
+            kept = [str(each) for each in kept] if isinstance(kept, list) else []
+            return str(given.get("summary") or ""), kept
     return text.strip(), []
 
 
@@ -204,12 +200,6 @@ def _headline(aftermath: Aftermath) -> str:
     return "  ".join(part for part in parts if part)
 
 
-def _groups(aftermath: Aftermath) -> Iterator[tuple[str, list[str]]]:
-    numbers = itertools.count(1)
-    for title, rows in aftermath.groups.items():
-        yield title, [_line(row, numbers) for row in rows]
-
-
 def _line(row: Row | Unfounded, numbers: Iterator[int]) -> str:
     if isinstance(row, Unfounded):
         return f"! {row.text}: {row.reason}"
@@ -217,7 +207,7 @@ def _line(row: Row | Unfounded, numbers: Iterator[int]) -> str:
     notes = (citation(row.source), row.need.label if row.need else "", why)
     remarks = ", ".join(note for note in notes if note)
     mark = f"{MARKS[row.state]} {next(numbers)}." if row.missing else MARKS[row.state]
-    return f"{mark} {shortened(row.text, _WIDTH)}{f' ({remarks})' if remarks else ''}"
+    return f"{mark} {shortened(row.text, 200)}{f' ({remarks})' if remarks else ''}"
 
 
 @click.command("pin")
@@ -259,7 +249,9 @@ def pin(
     project = places.project
     pins = Pins(project, memtui_home())
     if text is not None:
-        _add(pins, _read() if text == "-" else text, everywhere, source, session, as_json)
+        if text == "-":
+            text = sys.stdin.read(1 << 16) if sys.stdin else ""
+        _add(pins, text, everywhere, source, session, as_json)
     elif remove:
         words = _named(pins.all(), remove)
         pins.remove(words)
@@ -271,7 +263,7 @@ def pin(
 
 
 def _add(pins: Pins, text: str, everywhere: bool, source: str, session: str, as_json: bool) -> None:
-    line = _SOURCE.fullmatch(source)
+    line = re.fullmatch(r"L?(\d{1,9})", source)
     if source and line is None:
         raise click.BadParameter("a line is a number, such as L412", param_hint="--line")
     session = (session or current_session())[:8] if line else ""
@@ -292,11 +284,9 @@ def _confirm(pins: Pins, name: str, as_json: bool) -> None:
         _print_result("confirm", text, as_json)
 
 
-_DONE = {"add": "Pinned", "remove": "Removed", "confirm": "Confirmed"}
-
-
 def _print_result(operation: str, text: str, as_json: bool) -> None:
-    print_result({"operation": operation, "text": text}, f"{_DONE[operation]}: {text}", as_json)
+    done = {"add": "Pinned", "remove": "Removed", "confirm": "Confirmed"}[operation]
+    print_result({"operation": operation, "text": text}, f"{done}: {text}", as_json)
 
 
 def _list(found: list[Pinned], as_json: bool) -> None:
@@ -327,7 +317,3 @@ def _named(found: list[Pinned], name: str) -> str:
     if name.isdecimal() and 0 < int(name) <= len(found):
         return found[int(name) - 1].pin.text
     return name
-
-
-def _read() -> str:
-    return sys.stdin.read(_PIN_LIMIT) if sys.stdin else ""

@@ -10,21 +10,10 @@ from typing import Any
 
 import click
 
-from memtui.cli import claude_memory
+from memtui.cli import claude_memory, output
 from memtui.cli.compact import check_text, points_json
 from memtui.cli.memory_store import complete_id, full_id, opened
 from memtui.cli.options import given_bytes, json_option, places_option
-from memtui.cli.output import (
-    is_terminal,
-    print_bytes,
-    print_document,
-    print_groups,
-    print_json,
-    print_recovery_box,
-    print_result,
-    print_table,
-    say,
-)
 from memtui.documents.checklist import Point, Verdict, check_recovery
 from memtui.documents.memory import MemoryMeta, tags_of
 from memtui.ground.clock import local_minute
@@ -88,23 +77,18 @@ def import_(
         body=body, project=str(places.project.root), description=description.strip(), tags=tags_of(*tags)
     )
     memory_id = opened().create(new).id
-    if is_terminal() and not as_json:
-        print_recovery_box(memory_id)
+    if output.is_terminal() and not as_json:
+        output.print_recovery_box(memory_id)
     else:
         _report("import", memory_id, f"Created memory: {memory_id}", True)
 
 
 def _report(operation: str, memory_id: str, message: str, as_json: bool) -> None:
-    print_result({"operation": operation, "id": memory_id, "message": message}, message, as_json)
+    output.print_result({"operation": operation, "id": memory_id, "message": message}, message, as_json)
 
 
 def _given(argument: str | None, option: str | None) -> bytes:
-    """The text of ``[FILE|-]`` or ``--file FILE``; of standard input when neither is given.
-
-    Raises:
-        click.ClickException: there is nothing to import, or more than `LIMIT`.
-        click.UsageError: two files are named, or none, with standard input not piped.
-    """
+    """The text of ``[FILE|-]`` or ``--file FILE``; of standard input when neither is given."""
     if argument is not None and option is not None:
         raise click.UsageError("name the file once, as FILE or with --file.")
     name = argument or option
@@ -120,11 +104,13 @@ def _given(argument: str | None, option: str | None) -> bytes:
 @memory.command("export", short_help="Print a memory's text, byte for byte as it was imported.")
 @click.argument("argument", required=False, metavar="[ID]", shell_complete=complete_id)
 @click.option("--id", "option", metavar="ID", shell_complete=complete_id, help="The same as ID.")
-@click.option("--output", type=click.Path(path_type=Path), metavar="F", help="Write a new file instead.")
+@click.option(
+    "--output", "target", type=click.Path(path_type=Path), metavar="F", help="Write a new file instead."
+)
 @json_option
 @places_option
 def export(
-    argument: str | None, option: str | None, output: Path | None, as_json: bool, places: Places
+    argument: str | None, option: str | None, target: Path | None, as_json: bool, places: Places
 ) -> None:
     """Print a memory's text, byte for byte as it was imported.
 
@@ -133,7 +119,7 @@ def export(
     """
     if (argument is None) == (option is None):
         raise click.UsageError("name one memory: --id ID.")
-    if as_json and output is not None:
+    if as_json and target is not None:
         raise click.UsageError("--output writes the bytes alone; it goes without --json.")
     backend = opened()
     memory_id = full_id(backend, argument or option or "", places)
@@ -141,14 +127,14 @@ def export(
     text = body.decode("utf-8", "replace")
     if as_json:  # which cannot carry invalid UTF-8: then it is not exact
         exact = text.encode() == body
-        print_json({"operation": "export", "id": memory_id, "content": text, "exact": exact})
-    elif output is not None:
-        if not create_exclusive(expanded(output), body):
-            raise FileProblem(output, "already exists; memtui does not overwrite it")
-    elif is_terminal():
-        say(text)
+        output.print_json({"operation": "export", "id": memory_id, "content": text, "exact": exact})
+    elif target is not None:
+        if not create_exclusive(expanded(target), body):
+            raise FileProblem(target, "already exists; memtui does not overwrite it")
+    elif output.is_terminal():
+        output.say(text)
     else:
-        print_bytes(body)
+        output.print_bytes(body)
 
 
 @memory.command("list", short_help="List memories, newest first.")
@@ -228,10 +214,10 @@ def _print_graph(backend: MemoryStore, where: Filter, form: str) -> None:
     if form == "json":
         made = memory_graph(backend, where)
         nodes, edges = ([each._asdict() for each in some] for some in (made.nodes, made.edges))
-        print_json({"nodes": nodes, "edges": edges})
+        output.print_json({"nodes": nodes, "edges": edges})
     else:
         made = memory_graph(backend, where, least=_DRAWN)
-        say(mermaid(made).removesuffix("\n"))
+        output.say(mermaid(made).removesuffix("\n"))
 
 
 def _print_page(page: Page, as_json: bool, nothing: str, state: Callable[[Listed], Freshness | None]) -> None:
@@ -240,13 +226,13 @@ def _print_page(page: Page, as_json: bool, nothing: str, state: Callable[[Listed
         memories = [
             _as_json(each.meta, each.title, each.path, each.problem, state(each)) for each in page.items
         ]
-        print_json({"total": page.total, "memories": memories})
+        output.print_json({"total": page.total, "memories": memories})
     elif page.items:
-        print_table(_COLUMNS, [_row(each, state(each)) for each in page.items], flexible=3)
+        output.print_table(_COLUMNS, [_row(each, state(each)) for each in page.items], flexible=3)
         if more := page.total - len(page.items):
-            say(f"{more} more; see them with --limit.", err=True)
+            output.say(f"{more} more; see them with --limit.", err=True)
     else:
-        say(nothing)
+        output.say(nothing)
 
 
 def _row(listed: Listed, state: Freshness | None) -> tuple[str, ...]:
@@ -326,7 +312,7 @@ def show(memory_id: str, as_json: bool, places: Places) -> None:
         title = meta.description or objective(stored.body) or meta.id
         shown = _as_json(meta, title, path, "", state)
         size = len(stored.body)
-        print_json({"memory": shown, "text": text, "size": size, "checklist": points_json(points)})
+        output.print_json({"memory": shown, "text": text, "size": size, "checklist": points_json(points)})
         return
     remarks = [
         f"{each.verdict}: {each.name}: {each.message}" for each in points if each.verdict != Verdict.PASS
@@ -335,9 +321,9 @@ def show(memory_id: str, as_json: bool, places: Places) -> None:
         remarks = ["all points pass"]
     files = [*(f"gone: {path}" for path in state.gone), *(f"changed: {path}" for path in state.changed)]
     groups = [(meta.id, _about(meta)), (state.summary or "Files", files), ("Checklist", remarks)]
-    print_groups([(title, items) for title, items in groups if items])
-    say()
-    print_document(text)
+    output.print_groups([(title, items) for title, items in groups if items])
+    output.say()
+    output.print_document(text)
 
 
 def _about(meta: MemoryMeta) -> list[str]:

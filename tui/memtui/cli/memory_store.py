@@ -11,20 +11,13 @@ from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, memtui_home
 from memtui.store.memories import MemoryStore
 
-_NEWEST = 500
-"""The most memories searched, of all projects."""
-
 
 def opened() -> MemoryStore:
     return MemoryStore(memtui_home(), system_clock)
 
 
 def full_id(backend: MemoryStore, beginning: str, places: Places) -> str:
-    """The full id for the beginning of one: among this project's memories first, then among all.
-
-    Raises:
-        MemoryMissing: no id begins like this, or several do.
-    """
+    """The full id for the beginning of one: among this project's memories first, then among all."""
     return backend.find(beginning, project=str(places.project.root))
 
 
@@ -32,7 +25,7 @@ def complete_id(_: click.Context, __: click.Parameter, typed: str) -> list[Compl
     """The ids that begin or end with the typed text, newest first, with their titles; none on errors."""
     wanted = typed.upper()
     try:
-        items = opened().list(limit=_NEWEST).items
+        items = opened().list(limit=500).items
     except (FileProblem, OSError):
         return []
     return [

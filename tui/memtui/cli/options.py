@@ -47,11 +47,7 @@ def one_session(session: str, transcript: Path | None) -> None:
 
 
 def project_of(folder: Path | None) -> Project:
-    """The project of a folder; None: the current one.
-
-    Raises:
-        click.ClickException: the current folder has been deleted.
-    """
+    """The project of a folder; None: the current one, unless it has been deleted."""
     try:
         return Project(find_root(folder or Path()))
     except FileNotFoundError:
@@ -99,23 +95,14 @@ def is_empty(project: Project, home: Home, claude: Path) -> bool:
 
 
 def agreed(question: str, yes: bool, *, default: bool = True) -> bool:
-    """Whether the user agrees to a change, or has done so with --yes.
-
-    Raises:
-        click.ClickException: there is no terminal to ask on.
-    """
+    """Whether the user agrees to a change, or has done so with --yes; without a terminal it is refused."""
     if not yes and not can_answer():
         raise click.ClickException(f"{question} Nothing was changed: accept that with --yes.")
     return yes or click.confirm(clean_line(question), default=default, err=True)  # stdout may be JSON
 
 
 def given_bytes(name: str, limit: int) -> bytes:
-    """The content of a file, or of standard input if the name is ``-``.
-
-    Raises:
-        click.ClickException: it is a folder, closed, or larger than `limit` bytes.
-        FileProblem: the file cannot be read.
-    """
+    """The content of a file, or of standard input if the name is ``-``; at most `limit` bytes."""
     path = expanded(name)
     if name != "-":
         if path.is_dir():
@@ -139,11 +126,8 @@ def asking_claude() -> Iterator[Callable[[], bool]]:
     """Announce the wait; yields a function that returns whether it has been cancelled.
 
     The first ctrl+c only cancels the model: the draft from the facts is kept. A second one ends memtui, and
-    so does a termination signal, together with the model's process.
-
-    Raises:
-        SystemExit: on leaving the block after a termination signal, with its exit code. Raised earlier, it
-        could interrupt the start of the model and leave it running.
+    so does a termination signal, together with the model's process: on leaving the block, as it could
+    interrupt the start of the model before, and leave it running.
     """
     cancelled = threading.Event()
     ended = 0
@@ -182,9 +166,8 @@ def accepted_draft(draft: T, question: str, show: Callable[[T], None], edit: Cal
     """The draft as shown, edited and accepted; None if rejected. The question names y, e and n."""
     show(draft)
     while True:
-        answer = click.prompt(
-            question, type=click.Choice(["y", "e", "n"], case_sensitive=False), show_choices=False
-        )
+        choice = click.Choice(["y", "e", "n"], case_sensitive=False)
+        answer = click.prompt(question, type=choice, show_choices=False)
         if answer != "e":
             return draft if answer == "y" else None
         draft = edit(draft)

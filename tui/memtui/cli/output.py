@@ -62,11 +62,9 @@ def print_json(value: Any, *, indent: int | None = 2) -> None:
 
 def json_text(value: Any, *, for_terminal: bool, indent: int | None = 2) -> str:
     safe = _map_strings(value, clean if for_terminal else without_surrogates)
-    return _UNSAFE_IN_JSON.sub(_escape, json.dumps(safe, ensure_ascii=False, indent=indent))
-
-
-def _escape(match: re.Match[str]) -> str:
-    return json.dumps(match.group())[1:-1]
+    return _UNSAFE_IN_JSON.sub(
+        lambda found: json.dumps(found[0])[1:-1], json.dumps(safe, ensure_ascii=False, indent=indent)
+    )
 
 
 def _map_strings(value: Any, change: Any) -> Any:
@@ -87,14 +85,11 @@ def print_result(value: Any, text: str, as_json: bool, *, indent: int | None = 2
         say(text)
 
 
+Rows = Sequence[Sequence[str]]
+
+
 def print_list(
-    values: Any,
-    columns: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    nothing: str,
-    as_json: bool,
-    *,
-    flexible: int,
+    values: Any, columns: Sequence[str], rows: Rows, nothing: str, as_json: bool, *, flexible: int
 ) -> None:
     """Print a list: a table (see `print_table`), `nothing` without rows, or with ``--json`` the values."""
     if as_json or not rows:
@@ -106,10 +101,7 @@ def print_list(
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, flexible: int) -> None:
     """Print rows: a table on a terminal, else one line per row, with tabs between the fields and no heading.
 
-    Args:
-        columns: the headings.
-        rows: one text per column; each becomes one clean line.
-        flexible: the column that shrinks when the terminal is narrow.
+    The `flexible` column shrinks when the terminal is narrow.
     """
     lines = [[clean_line(field) for field in row] for row in rows]
     if is_terminal():
@@ -213,19 +205,14 @@ def _draw_groups(groups: Iterable[tuple[str, Sequence[str]]]) -> None:
             _draw_line(console, Text(clean_line(item)), "  ", "  ")
 
 
-_CHANGED = {"added": "green", "removed": "red"}
-
-
 def print_changes(lines: Iterable[Sequence[tuple[str, str]]]) -> None:
     """Print lines made of pieces, each with ``added``, ``removed`` or "" for its colour on a terminal."""
+    colours = {"added": "green", "removed": "red"}
+    if not is_terminal() or os.environ.get("NO_COLOR"):  # https://no-color.org
+        colours = {}
     for line in lines:
-        click.echo("".join(_coloured(_clean_piece(text), _CHANGED.get(change)) for text, change in line))
-
-
-def _coloured(text: str, colour: str | None) -> str:
-    """A clean text in a colour, unless NO_COLOR is set (https://no-color.org)."""
-    wanted = colour and is_terminal() and not os.environ.get("NO_COLOR")
-    return click.style(text, fg=colour) if wanted else text
+        pieces = [(_clean_piece(text), colours.get(change)) for text, change in line]
+        click.echo("".join(click.style(text, fg=colour) if colour else text for text, colour in pieces))
 
 
 def print_document(text: str) -> None:
@@ -276,9 +263,8 @@ def recovery_box(memory_id: str, *, ascii_only: bool = False) -> str:
     )
     inner = max(_BOX_WIDTH - 2, *(cell_len(line) + 4 for line in lines))
     rows = (f"{side[0]}  {line}{' ' * (inner - 2 - cell_len(line))}{side[2]}" for line in lines)
-    return "\n".join(
-        (f"{top[0]}{top[1] * inner}{top[2]}", *rows, f"{bottom[0]}{bottom[1] * inner}{bottom[2]}")
-    )
+    first, last = (f"{each[0]}{each[1] * inner}{each[2]}" for each in (top, bottom))
+    return "\n".join((first, *rows, last))
 
 
 def print_recovery_box(memory_id: str) -> None:

@@ -7,17 +7,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from memtui.cli.options import (
-    accepted_draft,
-    asking_claude,
-    draft_note,
-    edited,
-    engine_option,
-    given_bytes,
-    json_option,
-    places_option,
-    yes_option,
-)
+from memtui.cli import options
 from memtui.cli.output import can_answer, print_document, print_recovery_box, print_result, say
 from memtui.documents.capture import Capture
 from memtui.documents.markdown import escape, name_of
@@ -70,11 +60,7 @@ def from_text(text: str) -> Draft:
 
 
 def from_review(text: str) -> Draft:
-    """Read a review written elsewhere: a memory file, optionally with ``Summary: ...`` before it.
-
-    Raises:
-        FormatError: it is not a memory file, or has no title or no goal.
-    """
+    """Read a review written elsewhere: a memory file, optionally with ``Summary: ...`` before it."""
     ahead = _AHEAD.match(text)
     draft = from_text(text[ahead.end() :] if ahead else text)
     if not draft.memory.title:
@@ -87,12 +73,12 @@ def from_review(text: str) -> Draft:
 
 @click.command("review")
 @click.argument("capture", required=False)
-@yes_option
+@options.yes_option
 @click.option("--from-stdin", is_flag=True, help="Take the memory file from standard input, ask nothing.")
 @click.option("--cited", is_flag=True, help="With --from-stdin: check the lines of the transcript it cites.")
-@engine_option
-@json_option
-@places_option
+@options.engine_option
+@options.json_option
+@options.places_option
 def review(
     capture: str | None, yes: bool, from_stdin: bool, cited: bool, engine: str, as_json: bool, places: Places
 ) -> None:
@@ -120,17 +106,15 @@ def review(
     store = CaptureStore(places.project)
     entry = store.resolve(capture) if capture else store.newest_pending()
     if entry is None:
-        print_result(
-            _outcome(), f"Nothing to review: no capture of {store.project.name} is pending.", as_json
-        )
+        nothing = f"Nothing to review: no capture of {store.project.name} is pending."
+        print_result(_outcome(), nothing, as_json)
         return
     loaded = store.load(entry)
     before = _outcome(capture=entry.name, path=str(entry.path), status=loaded.status)
     if loaded.status == "reviewed":
         memory = str(store.folder / loaded.memory) if loaded.memory else ""
-        sentence = (
-            f"{entry.name} is already reviewed, nothing was changed. Its memory: {memory or 'not named'}"
-        )
+        already = f"{entry.name} is already reviewed, nothing was changed."
+        sentence = f"{already} Its memory: {memory or 'not named'}"
         print_result({**before, "memory": memory, "summary": loaded.summary}, sentence, as_json)
         return
     draft = _from_standard_input(loaded, places, cited) if from_stdin else _drafted(loaded, engine, places)
@@ -186,17 +170,17 @@ def _drafted(capture: Capture, engine: str, places: Places) -> Draft:
         return draft
     from memtui.engines.drafts import review_by_claude
 
-    with asking_claude() as called_off:
+    with options.asking_claude() as called_off:
         made = review_by_claude(capture, draft.memory, draft.summary, facts, places, cancelled=called_off)
     if made.problem:
-        problem = f"drafted {draft_note(made.problem)}"
+        problem = f"drafted {options.draft_note(made.problem)}"
         return draft._replace(note="; ".join(filter(None, (problem, note))))
     return draft._replace(memory=made.memory, summary=made.summary, engine=Engine.CLAUDE)
 
 
 def _from_standard_input(capture: Capture, places: Places, cited: bool) -> Draft:
     """The review on standard input. If it has no summary, the draft's is used."""
-    text = given_bytes("-", _LIMIT).decode("utf-8", "replace")
+    text = options.given_bytes("-", _LIMIT).decode("utf-8", "replace")
     try:
         draft = from_review(text)
     except FormatError as error:
@@ -214,16 +198,15 @@ def _ask(draft: Draft, entry: Entry, before: dict[str, Any], as_json: bool) -> D
     if as_json or not can_answer():
         print_result(_with_draft(before, draft), _shown(draft), as_json)
         raise click.ClickException(f"{entry.name} stays pending; accept the draft with --yes.")
-    return accepted_draft(
-        draft,
-        "Accept (y), edit (e) or leave it (n)?",
-        lambda shown: print_document(_shown(shown)),
-        lambda old: edited(as_text(old), lambda text: _edited(text, old), "memory file") or old,
-    )
 
+    def edit(old: Draft) -> Draft:
+        def read(text: str) -> Draft:
+            return from_text(text)._replace(note=old.note, facts=old.facts, engine=old.engine)
 
-def _edited(text: str, old: Draft) -> Draft:
-    return from_text(text)._replace(note=old.note, facts=old.facts, engine=old.engine)
+        return options.edited(as_text(old), read, "memory file") or old
+
+    question = "Accept (y), edit (e) or leave it (n)?"
+    return options.accepted_draft(draft, question, lambda shown: print_document(_shown(shown)), edit)
 
 
 def _with_draft(outcome: dict[str, Any], draft: Draft) -> dict[str, Any]:

@@ -25,9 +25,6 @@ from memtui.transcript.short_text import one_line
 
 _COLUMNS = ("id", "session", "when", "turns", "tokens", "compacted", "files", "size", "branch", "left")
 """`left`: days until Claude Code deletes the session."""
-_AGE = re.compile(r"(\d{1,5})d?")
-_SIZE = re.compile(r"(\d{1,6}(?:\.\d+)?)\s*(MB|GB)", re.IGNORECASE)
-_UNITS = {"MB": 10**6, "GB": 10**9}
 
 
 @click.command("sessions")
@@ -99,10 +96,6 @@ def _left(session: Session) -> str:
     return f"{session.days_left} d {copy}".rstrip()
 
 
-def _archive() -> Archive:
-    return Archive(memtui_home())
-
-
 @click.group("archive", invoke_without_command=True)
 @click.option("--all", "everywhere", is_flag=True, help="Keep the sessions of all projects.")
 @places_option
@@ -121,7 +114,7 @@ def archive(ctx: click.Context, everywhere: bool, places: Places) -> None:
     if settings.keep is False:
         say("Nothing is kept: you said no, or [archive] keep = false in config.toml; keep = true allows it.")
         return
-    copies, added, number, private, failed = _archive(), 0, 0, 0, 0
+    copies, added, number, private, failed = Archive(memtui_home()), 0, 0, 0, 0
     for each in SessionList(places, system_clock).entries(everywhere=everywhere):
         if each.kept is not None:
             continue  # deleted by Claude Code: there is nothing new
@@ -134,10 +127,8 @@ def archive(ctx: click.Context, everywhere: bool, places: Places) -> None:
         private += new < 0
         added, number = added + max(0, new), number + (new > 0)
     left_out = f"; {private} left out as private" if private else ""
-    say(
-        f"Kept {size_text(added) if added else 'nothing'} new, of {sessions_text(number)}{left_out}. "
-        f"{_place(copies)}"
-    )
+    new_text = f"{size_text(added) if added else 'nothing'} new"
+    say(f"Kept {new_text}, of {sessions_text(number)}{left_out}. {_place(copies)}")
     if failed:
         raise FileProblem(copies.root, f"has no whole copy of {sessions_text(failed)}; try again later")
 
@@ -156,12 +147,12 @@ def _place(copies: Archive) -> str:
 @json_option
 def list_command(as_json: bool) -> None:
     """List the archived sessions of all projects, last updated first."""
-    entries = _archive().entries()
+    entries = Archive(memtui_home()).entries()
     columns = ("id", "project", "kept", "size", "takes", "claude code")
     values, rows = [_copy_json(each) for each in entries], [_copy_row(each) for each in entries]
     print_list(values, columns, rows, "Nothing is kept yet: memtui archive does it.", as_json, flexible=1)
     if rows and not as_json:
-        say(_place(_archive()))
+        say(_place(Archive(memtui_home())))
 
 
 def _copy_json(kept: Kept) -> dict[str, object]:
@@ -189,7 +180,7 @@ def _copy_row(kept: Kept) -> tuple[str, ...]:
 @click.argument("session", default="")
 def verify_command(session: str) -> None:
     """Unpack the archived sessions, and compare every byte with what was kept."""
-    copies = _archive()
+    copies = Archive(memtui_home())
     entries = [copies.find(session)] if session else copies.entries()
     broken = 0
     for each in entries:
@@ -206,7 +197,7 @@ def verify_command(session: str) -> None:
 @click.argument("session")
 def restore_command(session: str) -> None:
     """Restore a session to Claude Code's folder, so that it can be resumed; existing files are kept."""
-    copies = _archive()
+    copies = Archive(memtui_home())
     written = copies.restore(copies.find(session))
     say("\n".join(f"Restored {each}" for each in written) or "Claude Code still has this session.")
 
@@ -223,16 +214,14 @@ def prune_command(age: str, size: str, yes: bool) -> None:
     """Delete archived sessions for good, after listing them."""
     if not age and not size:
         raise click.UsageError("name --older-than or --max-size.")
-    copies = _archive()
+    copies = Archive(memtui_home())
     old = _old(copies, age, size)
     if not old:
         say("There is nothing to delete.")
         return
     for each in old:
-        say(
-            f"{each.session_id[:8]}  {each.folder}  {size_text(each.packed)}"
-            f"{'' if each.is_live else '  the only copy'}"
-        )
+        only = "" if each.is_live else "  the only copy"
+        say(f"{each.session_id[:8]}  {each.folder}  {size_text(each.packed)}{only}")
     if agreed(f"Delete {sessions_text(len(old))} from the archive?", yes, default=False):
         for each in old:
             copies.remove(each)
@@ -243,18 +232,19 @@ def _old(copies: Archive, age: str, size: str) -> list[Kept]:
     entries = sorted(copies.entries(), key=lambda each: each.at.timestamp() if each.at else 0.0)
     chosen: list[Kept] = []
     if age:
-        match = _AGE.fullmatch(age)
+        match = re.fullmatch(r"(\d{1,5})d?", age)
         if match is None:
             raise click.UsageError("--older-than wants days: 365d.")
         before = system_clock() - timedelta(days=int(match[1]))
         chosen = [each for each in entries if each.at is not None and each.at < before]
     if size:
-        match = _SIZE.fullmatch(size)
+        match = re.fullmatch(r"(\d{1,6}(?:\.\d+)?)\s*(MB|GB)", size, re.IGNORECASE)
         if match is None:
             raise click.UsageError("--max-size wants a size: 500MB, 2GB.")
+        most = float(match[1]) * {"MB": 10**6, "GB": 10**9}[match[2].upper()]
         left = sum(each.packed for each in entries if each not in chosen)
         for each in entries:
-            if each not in chosen and left > float(match[1]) * _UNITS[match[2].upper()]:
+            if each not in chosen and left > most:
                 chosen.append(each)
                 left -= each.packed
     return chosen

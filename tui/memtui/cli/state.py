@@ -13,25 +13,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from memtui.cli.options import (
-    asking_claude,
-    draft_note,
-    engine_option,
-    json_option,
-    one_session,
-    places_option,
-    session_option,
-    transcript_option,
-)
-from memtui.cli.output import (
-    is_terminal,
-    print_changes,
-    print_document,
-    print_json,
-    print_list,
-    print_result,
-    say,
-)
+from memtui.cli import options, output
 from memtui.documents.compactor import members
 from memtui.documents.session_state import SessionState, TaskKind, render_session_state
 from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff
@@ -41,15 +23,9 @@ from memtui.ground.clean import clean_line
 from memtui.ground.clock import local_minute
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
+from memtui.store import state_updates
 from memtui.store.follow import Followed, Following
 from memtui.store.sessions import find_transcript
-from memtui.store.state_updates import (
-    SessionDocuments,
-    documents_of,
-    drafted_state,
-    import_state,
-    update_state,
-)
 from memtui.store.states import StoredState
 from memtui.transcript.short_text import tokens
 
@@ -61,8 +37,8 @@ class _Asked(NamedTuple):
     session: str
     transcript: Path | None
 
-    def documents(self) -> SessionDocuments:
-        return documents_of(self.places, session=self.session, transcript=self.transcript)
+    def documents(self) -> state_updates.SessionDocuments:
+        return state_updates.documents_of(self.places, session=self.session, transcript=self.transcript)
 
 
 def _of_session(function: Callable[..., None]) -> Callable[..., None]:
@@ -70,12 +46,11 @@ def _of_session(function: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(function)
     def command(session: str, transcript: Path | None, places: Places, **others: Any) -> None:
-        one_session(session, transcript)
+        options.one_session(session, transcript)
         function(_Asked(places, session, transcript), **others)
 
-    for option in (places_option, json_option, transcript_option, session_option):
-        command = option(command)
-    return command
+    command = options.transcript_option(options.json_option(options.places_option(command)))
+    return options.session_option(command)
 
 
 @click.group("state")
@@ -88,7 +63,7 @@ def state() -> None:
 
 
 @state.command("update")
-@engine_option
+@options.engine_option
 @_of_session
 def update(asked: _Asked, engine: str, as_json: bool) -> None:
     """Write the next version from what was said since the last one.
@@ -100,10 +75,10 @@ def update(asked: _Asked, engine: str, as_json: bool) -> None:
     if engine == Engine.CLAUDE:
         written, note = _by_claude(asked)
     else:
-        written = update_state(asked.places, session=asked.session, transcript=asked.transcript)
+        written = state_updates.update_state(asked.places, session=asked.session, transcript=asked.transcript)
     by = {"engine": Engine.FACTS.value if note else engine, "note": note}
     done = {"changed": written is not None, **by, **(_as_json(written) if written else {})}
-    print_result(done, _said(written) if written else _nothing_new(asked), as_json)
+    output.print_result(done, _said(written) if written else _nothing_new(asked), as_json)
 
 
 @state.command("show")
@@ -120,11 +95,11 @@ def show(asked: _Asked, version: int | None, as_json: bool) -> None:
         return
     stored = documents.version(version)
     if as_json:
-        print_json({**_as_json(stored), "stored": True, "text": stored.text, **_dumped(stored.state)})
+        output.print_json({**_as_json(stored), "stored": True, "text": stored.text, **_dumped(stored.state)})
         return
     if stored.problem:
-        say(f"{stored.path} {stored.problem}", err=True)
-    print_document(stored.text)
+        output.say(f"{stored.path} {stored.problem}", err=True)
+    output.print_document(stored.text)
 
 
 @state.command("history", short_help="List the versions, newest first.")
@@ -136,7 +111,7 @@ def history(asked: _Asked, as_json: bool) -> None:
     values = [{**_as_json(each), **_counted(each.state)} for each in versions]
     columns = ("Version", "Time", "Tokens", "Done", "Decisions", "In progress")
     nothing = f"No version of {documents.session_id} is stored yet; `memtui state update` writes one."
-    print_list(values, columns, [_row(each) for each in versions], nothing, as_json, flexible=5)
+    output.print_list(values, columns, [_row(each) for each in versions], nothing, as_json, flexible=5)
 
 
 @state.command("diff", short_help="Show what changed between two versions.")
@@ -156,9 +131,9 @@ def diff(asked: _Asked, before: int | None, after: int | None, as_json: bool) ->
     numbers = {"from": earlier.version if earlier else None, "to": newest.version}
     if as_json:
         changed = [_section(section) for section in sections if section.has_changed]
-        print_json({"session_id": documents.session_id, **numbers, "sections": changed})
+        output.print_json({"session_id": documents.session_id, **numbers, "sections": changed})
         return
-    print_changes(_printed(sections))
+    output.print_changes(_printed(sections))
 
 
 @state.command("import", short_help="Take over a document of another program.")
@@ -170,8 +145,8 @@ def import_(asked: _Asked, file: Path, as_json: bool) -> None:
     It is merged by the rules of every version: decisions are only added, done tasks stay. The project keeps
     the name that the document gives it.
     """
-    written = import_state(asked.places, file, session=asked.session)
-    print_result(_as_json(written), _said(written), as_json)
+    written = state_updates.import_state(asked.places, file, session=asked.session)
+    output.print_result(_as_json(written), _said(written), as_json)
 
 
 def _said(written: StoredState) -> str:
@@ -188,23 +163,24 @@ def _by_claude(asked: _Asked) -> tuple[StoredState | None, str]:
     """The written version, and why the model was not used, or ""."""
     from memtui.engines.drafts import update_by_claude
 
-    with asking_claude() as called_off:
+    with options.asking_claude() as called_off:
         path = asked.transcript or find_transcript(asked.places, asked.session)
         made = update_by_claude(asked.places, transcript=path, cancelled=called_off)
     if made.problem:
-        say(f"memtui: {clean_line(made.problem)}: kept the facts-only version.", err=True)
-    return made.stored, draft_note(made.problem)
+        output.say(f"memtui: {clean_line(made.problem)}: kept the facts-only version.", err=True)
+    return made.stored, options.draft_note(made.problem)
 
 
-def _show_draft(places: Places, documents: SessionDocuments, as_json: bool) -> None:
-    drafted = drafted_state(places, documents)
+def _show_draft(places: Places, documents: state_updates.SessionDocuments, as_json: bool) -> None:
+    drafted = state_updates.drafted_state(places, documents)
     text = render_session_state(drafted)
     if as_json:
         draft = {"session_id": documents.session_id, "version": None, "path": None, "written": None}
-        print_json({**draft, "stored": False, "text": text, **_dumped(drafted)})
+        output.print_json({**draft, "stored": False, "text": text, **_dumped(drafted)})
         return
-    say("No version is stored yet: this is a draft. `memtui state update` writes the first one.", err=True)
-    print_document(text)
+    draft_only = "No version is stored yet: this is a draft. `memtui state update` writes the first one."
+    output.say(draft_only, err=True)
+    output.print_document(text)
 
 
 def _readable(stored: StoredState) -> SessionState:
@@ -246,18 +222,16 @@ def _row(stored: StoredState) -> tuple[str, ...]:
 
 
 def _section(section: SectionDiff) -> dict[str, Any]:
-    changed = [line for line in section.lines if line.change != "same"]
-    return {
-        "title": section.title,
-        "lines": [
-            {
-                "change": line.change,
-                "new_decision": line.is_new_decision,
-                "pieces": [{"change": piece.change, "text": piece.text} for piece in line.pieces],
-            }
-            for line in changed
-        ],
-    }
+    lines = [
+        {
+            "change": line.change,
+            "new_decision": line.is_new_decision,
+            "pieces": [{"change": piece.change, "text": piece.text} for piece in line.pieces],
+        }
+        for line in section.lines
+        if line.change != "same"
+    ]
+    return {"title": section.title, "lines": lines}
 
 
 _SIGNS = {"added": "+ ", "removed": "- ", "changed": "~ "}
@@ -290,8 +264,8 @@ def _pieces(line: LineDiff) -> list[tuple[str, str]]:
     show_default=True,
     help="Seconds between two checks of the transcripts.",
 )
-@json_option
-@places_option
+@options.json_option
+@options.places_option
 def compactor(interval: int, as_json: bool, places: Places) -> None:
     """Keep the session states of this project up to date while Claude Code works.
 
@@ -301,8 +275,8 @@ def compactor(interval: int, as_json: bool, places: Places) -> None:
     """
     signal.signal(signal.SIGTERM, _end)
     following = Following(places)
-    if is_terminal():
-        say(f"Following the sessions of {places.project.name}. ctrl+c ends it.", err=True)
+    if output.is_terminal():
+        output.say(f"Following the sessions of {places.project.name}. ctrl+c ends it.", err=True)
     last = ""
     while True:
         try:
@@ -311,24 +285,20 @@ def compactor(interval: int, as_json: bool, places: Places) -> None:
         except FileProblem as problem:
             if str(problem) != last:  # it may last: report it only once
                 last = str(problem)
-                say(f"memtui: {clean_line(last)}.", err=True)
+                output.say(f"memtui: {clean_line(last)}.", err=True)
         time.sleep(interval)
 
 
 def _tell(steps: Iterable[Followed], as_json: bool) -> None:
     for followed in steps:
         if followed.problem:
-            say(f"memtui: {clean_line(followed.problem)}.", err=True)
+            output.say(f"memtui: {clean_line(followed.problem)}.", err=True)
         elif (stored := followed.stored) is not None:
             doing = _now(stored.state)
-            shape = {
-                "session_id": stored.session_id,
-                "version": stored.version,
-                "written": stored.written.isoformat(),
-                "doing": doing,
-            }
+            shape = {"session_id": stored.session_id, "version": stored.version}
+            shape |= {"written": stored.written.isoformat(), "doing": doing}
             words = (local_minute(stored.written), stored.session_id[:8], f"v{stored.version}", doing)
-            print_result(shape, "  ".join(map(clean_line, words)).rstrip(), as_json, indent=None)
+            output.print_result(shape, "  ".join(map(clean_line, words)).rstrip(), as_json, indent=None)
             sys.stdout.flush()
 
 
