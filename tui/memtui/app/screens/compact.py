@@ -33,6 +33,9 @@ from memtui.ground.text import FormatError
 from memtui.store.compact import Compacted, draft, keep, stored_already
 from memtui.transcript import ReadingCancelledError
 
+_PAUSE = 0.3
+"""Seconds without typing before the text is checked."""
+
 
 class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
     """The text at the left; description, tags and checklist at the right."""
@@ -155,7 +158,7 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
     @work(group="checks", exclusive=True, exit_on_error=False)
     async def _check(self) -> None:
         """Check the text after a pause in typing."""
-        await asyncio.sleep(0.3 if self.query_one("#compact-checks", DocumentView).document else 0)
+        await asyncio.sleep(_PAUSE if self.query_one("#compact-checks", DocumentView).document else 0)
         text = self.text_area.text
         with self.app.reporting("checking the text", wanted=lambda: not self.gone):
             try:

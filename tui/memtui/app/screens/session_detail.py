@@ -29,6 +29,9 @@ from memtui.transcript import ReadingCancelledError
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Facts
 
+_PAUSE = 0.1
+"""Seconds without a change of selection before a transcript is read for the detail."""
+
 
 @dataclass(frozen=True)
 class Known:
@@ -74,7 +77,7 @@ class SessionDetail(DocumentView):
 
     @work(group="session", exclusive=True, exit_on_error=False)
     async def _read(self, session: Session) -> None:
-        await asyncio.sleep(0.1)  # the selection has to rest before a transcript is read
+        await asyncio.sleep(_PAUSE)
         worker = get_current_worker()
         with self.app.reporting("reading the session", wanted=lambda: self._is_shown(session)):
             try:

@@ -22,6 +22,9 @@ from memtui.app.widgets.row_list import RowList, row, when_of
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock
 
+_PAUSE = 0.05
+"""Seconds without a change of selection before versions are compared."""
+
 
 class VersionsScreen(Screen[str | None]):
     """The list of versions, newest first, and the changes made by the selected one.
@@ -124,7 +127,7 @@ class VersionsScreen(Screen[str | None]):
             self.changes.show(EMPTY)
             self.changes.border_title = ""
             return
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(_PAUSE)
         with self.app.reporting("comparing the versions"):
             document = await asyncio.to_thread(changes_document, *compared, everything=everything)
             # Toggling unchanged lines of the same versions moves lines: keep the place.
