@@ -10,16 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.ground.files import (
-    FileChanged,
-    FileLocked,
-    FileMissing,
-    FileProblem,
-    FileUnwritable,
-    read_within,
-    remove,
-    write_atomic,
-)
+from memtui.ground import files
+from memtui.ground.files import FileChanged, FileProblem
 
 if TYPE_CHECKING:
     from memtui.store.memories import MemoryStore
@@ -88,7 +80,7 @@ class Changes:
             try:
                 way(change)()
             except FileProblem as problem:
-                if isinstance(problem.__cause__ or problem, (FileLocked, FileUnwritable)):
+                if isinstance(problem.__cause__ or problem, (files.FileLocked, files.FileUnwritable)):
                     source.append(change)  # it may be tried again
                 raise
             target.append(change)
@@ -108,12 +100,7 @@ class Changes:
             self.add(Change(what, undo, redo, tuple(path.name for path in before)))
 
     def _put(self, expected: Mapping[Path, bytes | None], wanted: Mapping[Path, bytes | None]) -> None:
-        """Give files other contents, if they have the expected ones.
-
-        Raises:
-            FileChanged: one of them has not; nothing was changed.
-            FileProblem: one cannot be written.
-        """
+        """Give files other contents; if one has not the expected one, FileChanged is raised before."""
         for path, content in expected.items():
             now = self._content(path)
             if now != content:
@@ -126,13 +113,13 @@ class Changes:
             if within == path.parent:  # a folder of memtui's own, which may be gone when it is empty
                 path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             if data is not None:
-                write_atomic(path, data, mode=None, within=within)
+                files.write_atomic(path, data, mode=None, within=within)
                 continue
-            remove(path, within=within)
+            files.remove(path, within=within)
 
     def _content(self, path: Path) -> bytes | None:
-        with suppress(FileMissing):
-            return read_within(path, self._within(path), limit=_LIMIT, follow=False)
+        with suppress(files.FileMissing):
+            return files.read_within(path, self._within(path), limit=_LIMIT, follow=False)
         return None
 
     def _within(self, path: Path) -> Path:

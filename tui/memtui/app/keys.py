@@ -59,13 +59,7 @@ def identified() -> dict[str, Binding]:
 
 
 def where_it_works(key: str, keymap: Mapping[str, str], here: Sequence[DOMNode]) -> str:
-    """A sentence that says what a key does in which other places; "" if it is bound in none.
-
-    Args:
-        key: Textual's name of it.
-        keymap: the user's own keys.
-        here: where it was pressed: the screen, the pane.
-    """
+    """A sentence that says what a key does in other places than `here`; "" if it is bound in none."""
     known = identified()
     found: dict[str, list[str]] = {}
     for owner, (_, _, place, way) in zip(_owners(), _OWNERS, strict=True):
@@ -90,13 +84,9 @@ def key_table() -> list[tuple[str, str]]:
     rows = {name: [binding] for name, binding in known.items()}
     for first, *others in _TOGETHER:
         rows[first] += [each for name in others for each in rows.pop(name)]
-    return [
-        _MOVING,
-        *(
-            (" ".join(shown(each.key) for each in row), "; ".join(each.tooltip for each in row))
-            for row in rows.values()
-        ),
-    ]
+    keys = [" ".join(shown(each.key) for each in row) for row in rows.values()]
+    texts = ["; ".join(each.tooltip for each in row) for row in rows.values()]
+    return [_MOVING, *zip(keys, texts, strict=True)]
 
 
 def markdown_key_table() -> str:

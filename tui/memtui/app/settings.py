@@ -52,11 +52,7 @@ def saved_settings(home: Home) -> Settings:
 
 
 def load_settings(home: Home) -> Settings:
-    """The settings; the defaults without config.toml.
-
-    Raises:
-        FileProblem: config.toml cannot be read, or holds a value that cannot be used.
-    """
+    """The settings; the defaults without config.toml, a FileProblem if it holds what cannot be used."""
     settings, sections = saved_settings(home), config_sections(home)
     if not sections:
         return settings
@@ -95,16 +91,12 @@ def _is_pause(value: Any) -> bool:
 
 
 def save_theme(home: Home, name: str, over: str) -> None:
-    """Store the theme for the next start, as long as config.toml says `over`.
-
-    Raises:
-        FileProblem: it cannot be written.
-    """
+    """Store the theme for the next start, as long as config.toml says `over`."""
     _save(home, _CHOSEN, f"{name}\n{over}")
 
 
 def save_split(home: Home, columns: int) -> None:
-    """Store the width of the panes; raises FileProblem if it cannot be written."""
+    """Store the width of the panes."""
     _save(home, _SPLIT, str(columns))
 
 

@@ -25,15 +25,6 @@ if TYPE_CHECKING:
     from memtui.app.base import BaseApp
 
 
-_WORK = 0.4
-"""Seconds for running work when the app ends: most writes are done by then."""
-_ENDING = 5.0
-"""Seconds for an orderly end."""
-_TERMINAL_CHECK = 2.0
-"""Seconds between checks that the terminal still exists."""
-_FALLBACKS = ("nano", "vim", "vi", "notepad")
-_NO_SHELL = "No shell waits below memtui: ctrl+z has nothing to go back to."
-
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -67,8 +58,8 @@ class DaemonThreads(ThreadPoolExecutor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Give running work a moment, then abandon it."""
-        deadline = time.monotonic() + _WORK
+        """Give running work a moment, then abandon it: most writes are done by then."""
+        deadline = time.monotonic() + 0.4
         for thread in tuple(self._running) if wait else ():
             thread.join(max(0.0, deadline - time.monotonic()))
 
@@ -100,7 +91,7 @@ def end_with_terminal(app: App[Any]) -> None:
             end(app)
 
     if not terminal_gone():
-        app.set_interval(_TERMINAL_CHECK, look)
+        app.set_interval(2.0, look)
 
 
 def end(app: App[Any]) -> None:
@@ -109,7 +100,7 @@ def end(app: App[Any]) -> None:
     Without a terminal, Textual's output thread dies at its first write. Its queue holds 30 writes; the next
     one waits forever, in the middle of the shutdown.
     """
-    timer = threading.Timer(_ENDING, os._exit, (1,))
+    timer = threading.Timer(5.0, os._exit, (1,))
     timer.daemon = True
     timer.start()
     app.exit()
@@ -127,7 +118,7 @@ def step_down(app: BaseApp) -> None:
     except SuspendNotSupported:
         stopped = False
     if not stopped:
-        app.warn(_NO_SHELL)
+        app.warn("No shell waits below memtui: ctrl+z has nothing to go back to.")
 
 
 def _stop_group() -> bool:
@@ -152,8 +143,8 @@ def editor_command(env: Mapping[str, str] = os.environ) -> list[str]:
     for variable in ("VISUAL", "EDITOR"):
         if words := _words(env.get(variable, "")):
             return words
-    found = next((name for name in _FALLBACKS if find_program(name, env.get("PATH"))), None)
-    return [found] if found else []
+    known = ("nano", "vim", "vi", "notepad")
+    return [name for name in known if find_program(name, env.get("PATH"))][:1]
 
 
 def _words(value: str) -> list[str]:
@@ -182,18 +173,13 @@ def edit_file(app: App[Any], path: Path) -> str:
 
     The app ends if the terminal is closed meanwhile.
     """
-    command = editor_command()
-    if not command:
-        return f"No editor found: set EDITOR. The file is {path}."
-    return _step_aside(app, command, path)
+    if command := editor_command():
+        return _step_aside(app, command, path)
+    return f"No editor found: set EDITOR. The file is {path}."
 
 
 def run_aside(app: App[Any], command: list[str], folder: Path) -> str | None:
-    """Suspend the app and run a command that takes the terminal, in a folder.
-
-    Returns:
-        "" or an error message; None if there is no such program.
-    """
+    """Suspend the app for a command in a folder; "" or an error message, None if there is no such program."""
     if find_program(command[0], os.environ.get("PATH")) is None:
         return None
     return _step_aside(app, command, folder)

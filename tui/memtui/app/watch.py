@@ -144,10 +144,10 @@ class Liveness(NamedTuple):
 class Live:
     """Calls `compare(names)` in its own thread whenever targets may have changed.
 
-    Args: targets: called before every full comparison, as they may change. compare: receives the names of the
-    targets to compare: the hinted ones, and every two seconds all of them. A FileProblem or OSError it raises
-    is shown as the reason why the mark is lost. marked: receives the liveness whenever it changes. explain:
-    returns the reason for any other exception; the thread goes on.
+    `targets` may change, and are asked for before every full comparison; `compare` gets the names of the
+    hinted ones, and every two seconds all of them. A FileProblem or OSError that it raises is shown as the
+    reason why the mark is lost; of any other exception `explain` returns the reason. The thread goes on.
+    `marked` gets the liveness whenever it changes.
     """
 
     def __init__(
@@ -228,12 +228,8 @@ class Live:
         return ""
 
     def _mark(self, doubt: str, failure: str) -> None:
-        if failure:
-            liveness = Liveness(Mark.LOST, failure)
-        elif doubt:
-            liveness = Liveness(Mark.POLLING, doubt)
-        else:
-            liveness = Liveness(Mark.LIVE)
+        mark = Mark.LOST if failure else Mark.POLLING if doubt else Mark.LIVE
+        liveness = Liveness(mark, failure or doubt)
         if liveness != self._liveness:
             self._liveness = liveness
             self._marked(liveness)

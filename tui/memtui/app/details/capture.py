@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memtui.app.listings import CaptureRow
-from memtui.app.widgets.document import Document, Line, concat, line, plain, styled
+from memtui.app.widgets.document import Document, Line, concat, line, styled
 from memtui.documents.capture_text import PendingText
 from memtui.ground.clock import age, local_minute
 
@@ -29,18 +29,13 @@ def capture_document(
     """A capture, the losses of its compaction, and the facts up to it, once they are read."""
     capture = row.capture
     if capture is None:
-        return concat(
-            styled((row.entry.name, "title")),
-            _BLANK,
-            styled(("Broken: ", "bad"), row.problem or "not read yet"),
-            _BLANK,
-            plain("The file is left as it is. e opens it in your editor; then it joins the rest."),
-        )
+        why = styled(("Broken: ", "bad"), row.problem or "not read yet")
+        way = line("The file is left as it is. e opens it in your editor; then it joins the rest.")
+        return Document([styled((row.entry.name, "title")), _BLANK, why, _BLANK, way])
     lines: list[Document | Line] = [
         styled(
             (capture.status, "warn" if capture.status == "pending" else "good"),
-            " · ",
-            trigger_of(row.entry.name),
+            f" · {'auto' if row.entry.name.endswith('-autocompact.md') else 'manual'}",  # see seed 001
             (f" · session {capture.session_id[:8] or 'unknown'}", "dim"),
         ),
         styled((f"{local_minute(capture.timestamp)} · {age(capture.timestamp, now)}", "dim")),
@@ -54,20 +49,11 @@ def capture_document(
     return concat(*lines)
 
 
-def trigger_of(name: str) -> str:
-    """The trigger of a capture, by its file name (seed 001)."""
-    return "auto" if name.endswith("-autocompact.md") else "manual"
-
-
 def _reviewed(capture: Capture | PendingText) -> Sequence[Line]:
     if isinstance(capture, PendingText) or capture.status == "pending":
         return ()
-    return (
-        *_section("Summary"),
-        line(capture.summary or "(none)"),
-        _BLANK,
-        styled(("Memory ", "label"), capture.memory),
-    )
+    memory = styled(("Memory ", "label"), capture.memory)
+    return (*_section("Summary"), line(capture.summary or "(none)"), _BLANK, memory)
 
 
 def _section(title: str) -> tuple[Line, Line]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from memtui.app.widgets.document import Document, Line, Span, from_markdown, line, styled
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, local_minute
+from memtui.ground.text import FormatError, without_blank_ends
 
 if TYPE_CHECKING:
     from memtui.documents.memory_graph import Entity
@@ -62,7 +63,7 @@ def recovery_lines(text: str, unfolded: Collection[str]) -> list[Line]:
         inner = rows[at + 1 : end]
         summary = _SUMMARY.fullmatch(inner[0].rstrip("\r")) if inner else None
         title = _CLICK.sub("", summary[1]).strip() if summary else "Details"
-        inner = _without_blank_ends(inner[1:] if summary else inner)
+        inner = without_blank_ends(inner[1:] if summary else inner)
         remark = "1 line" if len(inner) == 1 else f"{len(inner)} lines"
         lines += fold(f"details {at}", title, remark, [*_markdown(inner), Line("")], unfolded)
         shown = at = end + 1
@@ -95,12 +96,9 @@ def _is_empty(section: list[str]) -> bool:
 
 def _end_of(rows: list[str], start: int) -> int | None:
     """The end of the block that opens at `start`; a plan may contain such lines itself."""
-    below = (index for index in range(start, len(rows)) if _BELOW.match(rows[index]))
-    limit = next(below, None)
-    ends = (
-        index for index in range(start + 1, limit or len(rows)) if _END.fullmatch(rows[index].rstrip("\r"))
-    )
-    found = list(ends)
+    limit = next((index for index in range(start, len(rows)) if _BELOW.match(rows[index])), None)
+    inside = range(start + 1, limit or len(rows))
+    found = [index for index in inside if _END.fullmatch(rows[index].rstrip("\r"))]
     return (found[0] if limit is None else found[-1]) if found else None
 
 
@@ -108,22 +106,10 @@ def _markdown(rows: list[str]) -> list[Line]:
     return list(from_markdown("\n".join(rows)).lines) if rows else []
 
 
-def _without_blank_ends(rows: list[str]) -> list[str]:
-    kept = [index for index, row in enumerate(rows) if row.strip()]
-    return rows[kept[0] : kept[-1] + 1] if kept else []
-
-
 MEMORY_LINK = "memory:"
 """The prefix of a link to a memory, before its Recovery ID."""
 
 _BLANK = Line("")
-_PLURALS = {
-    "file": "files",
-    "decision": "decisions",
-    "package": "packages",
-    "session": "sessions",
-    "project": "projects",
-}
 _SHARED = 2
 """Maximum number of shared names that are listed; the rest is counted."""
 
@@ -198,7 +184,6 @@ def _secrets(text: str) -> list[Line]:
 def _gist(text: str, title: str) -> list[Line]:
     """The first line of the objective, unless the title has it, and the next step, if any."""
     from memtui.documents.recovery import parse_recovery
-    from memtui.ground.text import FormatError
 
     try:
         recovery = parse_recovery(text)
@@ -227,16 +212,8 @@ def _related(relations: Sequence[Related] | None, root: str) -> list[Line]:
     for each in relations:
         names = [_short(entity, root) for entity in each.shared if entity.kind != "project"]
         more = f" +{len(names) - _SHARED}" if len(names) > _SHARED else ""
-        lines.append(
-            styled(
-                "  ",
-                (each.id, "accent"),
-                f" {each.title}",
-                (f"  {', '.join(names[:_SHARED])}{more}", "dim"),
-                hang=4,
-                link=MEMORY_LINK + each.id,
-            )
-        )
+        why, link = (f"  {', '.join(names[:_SHARED])}{more}", "dim"), MEMORY_LINK + each.id
+        lines.append(styled("  ", (each.id, "accent"), f" {each.title}", why, hang=4, link=link))
     return lines
 
 
@@ -253,11 +230,9 @@ def _names(named: Sequence[Entity], root: str, unfolded: Collection[str]) -> lis
     kinds = Counter(entity.kind for entity in named)
     if not kinds:
         return []
-    remark = " · ".join(
-        f"{number} {kind if number == 1 else _PLURALS[kind]}" for kind, number in kinds.items()
-    )
+    remark = " · ".join(f"{number} {kind}{'s' * (number != 1)}" for kind, number in kinds.items())
     inner = []
     for kind in kinds:
-        inner.append(styled((f"  {_PLURALS[kind]}", "label")))
+        inner.append(styled((f"  {kind}s", "label")))
         inner += [line(f"    {_short(each, root)}", hang=6) for each in named if each.kind == kind]
     return fold("names", "names", remark, inner, unfolded)

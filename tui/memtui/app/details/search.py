@@ -42,16 +42,9 @@ _MARKS = {
     Kind.STATE: "S",
     Kind.PIN: "!",
 }
-_WHAT = {
-    "ask": "❯",
-    "said": "●",
-    "command": "$",
-    "edit": "✎",
-    "read": "▤",
-    "call": "◇",
-    "result": "⎿",
-    "error": "✗",
-}
+_WHAT = dict(
+    zip(("ask", "said", "command", "edit", "read", "call", "result", "error"), "❯●$✎▤◇⎿✗", strict=True)
+)
 SEARCH_SIGNS = {
     "❯": "what you asked",
     "●": "what Claude said",
@@ -68,7 +61,6 @@ SEARCH_SIGNS = {
     "S": "a session state",
     "!": "a pin",
 }
-_SO_FAR = " · not all searched yet"
 
 
 class Heading(NamedTuple):
@@ -123,10 +115,12 @@ def rows_of(
         if some or (anything and not complete):
             number = len({each.name for each in some}) if kind is Kind.SESSION else len(some)
             count = "recent" if recent else f"{total}" if total == number else f"{number} of {total:,}"
-            yield f"# {kind}", Heading(f"{HEADINGS[kind]}  {count}{'' if complete else _SO_FAR}")
-            yield from (
-                _sessions(group, unfolded) if kind is Kind.SESSION else ((each.key, each) for each in some)
+            yield (
+                f"# {kind}",
+                Heading(f"{HEADINGS[kind]}  {count}{'' if complete else ' · not all searched yet'}"),
             )
+            rows = _sessions(group, unfolded) if kind is Kind.SESSION else ((each.key, each) for each in some)
+            yield from rows
 
 
 def _sessions(group: Group, unfolded: Collection[str]) -> Iterable[tuple[str, Result | Heading]]:
@@ -164,17 +158,10 @@ def _short(text: str, root: Path) -> str:
 _HOMES = re.compile(
     r"(?<![\w.~/-])(?:/home|/Users|[A-Z]:\\Users)[/\\][^/\\\s\"']+(?=[/\\])|(?<!\w)/root(?=/)"
 )
-_ASIDE = 400
-"""Maximum characters of the messages that follow."""
-_BEFORE = 3
-"""Rows shown before the match,"""
-_FAR = 6
-"""and the last row of a passage at which a match still shows all rows before it."""
 _NEAR = 2_000
 """Characters shown before the match in a long text; a quarter of those after it."""
-HINT = (
-    "Ask as you would ask a person. “Words in quotes”, edited: read: cmd: in: before: after: narrow it down."
-)
+HINT = """\
+Ask as you would ask a person. “Words in quotes”, edited: read: cmd: in: before: after: narrow it down."""
 """Search syntax, shown while there are no results."""
 
 
@@ -194,7 +181,9 @@ def result_document(found: Result | None, text: str, now: datetime) -> Document:
     )
     parts = [(piece, "warn" if hit else "") for piece, hit in found.pieces()]
     place = styled(*parts) if text.strip() else line(HINT, "dim")
-    rows = _from_match(clean(_near(found.text, query)).split("\n"), query)
+    at = query.first(found.text)  # a long text is read around its first match
+    near = found.text[found.text.rfind("\n", 0, max(0, at - _NEAR)) + 1 : at + 4 * _NEAR]
+    rows = _from_match(clean(near).split("\n"), query)
     text_rows = [_marked(row, query) for row in rows]
     return Document([line(found.title, "strong"), place, head, rule(), *text_rows])
 
@@ -203,13 +192,6 @@ def text_document(found: Result, query: Query) -> tuple[Document, int]:
     """The full text of a result with matches marked, and the number of the first matching line."""
     rows = [_marked(row, query, "hit") for row in clean(found.text).split("\n")]
     return Document(rows), next((number for number, row in enumerate(rows) if row.spans), 0)
-
-
-def _near(text: str, query: Query) -> str:
-    """The lines of a long text around its first match."""
-    place = query.first(text)
-    start = text.rfind("\n", 0, max(0, place - _NEAR)) + 1
-    return text[start : place + 4 * _NEAR]
 
 
 def _turn(found: Result, query: Query) -> Document:
@@ -221,7 +203,7 @@ def _turn(found: Result, query: Query) -> Document:
         when = parse_iso(message.timestamp)
         moment = f" {local_minute(when)}" if when else ""
         lines.append(line(f"L{message.line}{moment}  {what}", "label" if here else "dim"))
-        rows = clean(message.text if here else shortened(message.text, _ASIDE)).split("\n")
+        rows = clean(message.text if here else shortened(message.text, 400)).split("\n")
         lines += [_marked(row, query) for row in (_from_match(rows, query) if here else rows)]
     return Document(lines)
 
@@ -229,7 +211,7 @@ def _turn(found: Result, query: Query) -> Document:
 def _from_match(rows: list[str], query: Query) -> list[str]:
     """The rows of a long text from shortly before its first match."""
     first = next((number for number, row in enumerate(rows) if query.marks(row)), 0)
-    return ["…", *rows[first - _BEFORE :]] if first > _FAR else rows
+    return ["…", *rows[first - 3 :]] if first > 6 else rows
 
 
 def _marked(text: str, query: Query, role: str = "warn") -> Line:

@@ -21,7 +21,6 @@ from memtui.transcript.short_text import one_line, shortened
 
 if TYPE_CHECKING:
     from memtui.store.session_list import Captured, Made, SessionTree
-    from memtui.transcript.records import CompactionFact
 
 
 COLUMNS, ROWS = 28, 5
@@ -43,7 +42,10 @@ def context_chart(sizes: Sequence[ContextSize], compactions: Sequence[Compaction
     known = [size for size in sizes if size.tokens > 0]
     if len(known) < 2:
         return EMPTY
-    peaks = _peaks([size.tokens for size in known])
+    # The largest request of each column of dots; a short session is stretched.
+    tokens, width = [size.tokens for size in known], COLUMNS * _ACROSS
+    bounds = pairwise(len(tokens) * column // width for column in range(width + 1))
+    peaks = [max(tokens[start : max(end, start + 1)]) for start, end in bounds]
     limit = learned_limit(compactions)
     top = max(*peaks, limit)
     marked = {_column(at, known) for each in compactions if (at := each.source.timestamp)}
@@ -59,13 +61,6 @@ def context_chart(sizes: Sequence[ContextSize], compactions: Sequence[Compaction
         lines.append(styled((scale, "dim"), *drawn))
     lines.append(styled((_axis(known[0].timestamp, known[-1].timestamp), "dim")))
     return concat(*lines, _legend(len(compactions), limit))
-
-
-def _peaks(tokens: Sequence[int]) -> list[int]:
-    """The largest request of each column of dots; a short session is stretched."""
-    width = COLUMNS * _ACROSS
-    bounds = [len(tokens) * column // width for column in range(width + 1)]
-    return [max(tokens[start : max(end, start + 1)]) for start, end in pairwise(bounds)]
 
 
 def _height(tokens: int, top: int) -> int:
@@ -105,10 +100,9 @@ def _legend(number: int, limit: int) -> Line:
 
 def _column(timestamp: str, sizes: Sequence[ContextSize]) -> int:
     """The column of the last request before a compaction."""
-    before = sum(1 for size in sizes if size.timestamp <= timestamp)
+    before = sum(size.timestamp <= timestamp for size in sizes)
     # The last of the columns of dots for a stretched request, or the one of a request among many.
-    dot = max(before * COLUMNS * _ACROSS - 1, 0) // len(sizes)
-    return dot // _ACROSS
+    return max(before * COLUMNS * _ACROSS - 1, 0) // len(sizes) // _ACROSS
 
 
 def _axis(first: str, last: str) -> str:
@@ -122,7 +116,6 @@ def _axis(first: str, last: str) -> str:
 
 LINE, CAPTURE, MEMORY = "line:", "capture:", "memory:"
 """Prefixes of the links; a transcript's line or a file name follows."""
-_TITLE = 120
 
 
 def tree_lines(tree: SessionTree) -> list[Line]:
@@ -131,13 +124,19 @@ def tree_lines(tree: SessionTree) -> list[Line]:
     return [Line(""), line(f"RESULTS  {_counts(tree)}", "heading"), *rows] if rows else []
 
 
+def captures_of(tree: SessionTree) -> list[Captured]:
+    return [*(each for branch in tree.branches for each in branch.captures), *tree.captures]
+
+
+def memories_of(tree: SessionTree) -> list[Made]:
+    return [*(each for capture in captures_of(tree) for each in capture.memories), *tree.memories]
+
+
 def _counts(tree: SessionTree) -> str:
-    captures = [*(each for branch in tree.branches for each in branch.captures), *tree.captures]
-    memories = [*(each for capture in captures for each in capture.memories), *tree.memories]
     counts = (
         (len(tree.branches), "compaction", "compactions"),
-        (len(captures), "capture", "captures"),
-        (len(memories), "memory", "memories"),
+        (len(captures_of(tree)), "capture", "captures"),
+        (len(memories_of(tree)), "memory", "memories"),
     )
     return " · ".join(f"{number} {one if number == 1 else many}" for number, one, many in counts if number)
 
@@ -162,22 +161,16 @@ def _captures(captures: Iterable[Captured], lead: str) -> Iterator[Line]:
     for each in captures:
         capture = each.capture
         role = "warn" if capture.status == "pending" else "good"
-        yield styled(
-            f"{lead}capture ",
-            (f"{day_and_minute(capture.timestamp)} ", "dim"),
-            (capture.status, role),
-            hang=len(lead),
-            link=CAPTURE + each.entry.name,
-        )
+        when, state = (f"{day_and_minute(capture.timestamp)} ", "dim"), (capture.status, role)
+        yield styled(f"{lead}capture ", when, state, hang=len(lead), link=CAPTURE + each.entry.name)
         yield from (_memory(memory, " " * len(lead) + "└ ") for memory in each.memories)
 
 
 def _memory(made: Made, lead: str) -> Line:
-    title = shortened(one_line(masked(made.head.title)), _TITLE)
+    title = shortened(one_line(masked(made.head.title)), 120)
     name = made.head.id if made.entry.name.startswith("CMEM-") else "memory file"
-    return styled(
-        lead or "● ", (name, "accent"), f"  {title}", hang=len(lead) or 2, link=MEMORY + made.entry.name
-    )
+    link = MEMORY + made.entry.name
+    return styled(lead or "● ", (name, "accent"), f"  {title}", hang=len(lead) or 2, link=link)
 
 
 SOON = 7
@@ -259,14 +252,11 @@ def _ask(turn: Turn) -> Iterable[Line]:
 
 def _files(session: Session, unfolded: Collection[str]) -> list[Line]:
     summary = session.summary
-    names = [clean_line(_within(path, summary.folder)) for path in summary.files]
+    root = f"{summary.folder.rstrip('/')}/" if summary.folder else ""
+    names = [clean_line(path.removeprefix(root)) for path in summary.files]
     if not names:
         return []
     shown = [line(f"  {name}") for name in names]
     more = fold("files", f"{len(names) - _FILES} more", "", shown[_FILES:], unfolded)
     rest = more if len(names) > _FILES else []
     return [Line(""), line(f"FILES  {len(names)}", "heading"), *shown[:_FILES], *rest]
-
-
-def _within(path: str, folder: str) -> str:
-    return path.removeprefix(folder.rstrip("/") + "/") if folder else path

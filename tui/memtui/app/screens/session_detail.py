@@ -15,7 +15,7 @@ from memtui.app.base import BaseApp
 from memtui.app.details.capture import capture_document
 from memtui.app.details.memory import LINK as FOLD
 from memtui.app.details.memory import read_document
-from memtui.app.details.session import CAPTURE, LINE, MEMORY, session_document
+from memtui.app.details.session import CAPTURE, LINE, MEMORY, captures_of, memories_of, session_document
 from memtui.app.listings import CaptureRow
 from memtui.app.project import ProjectModel
 from memtui.app.screens.dialogs import ReadingScreen
@@ -124,13 +124,10 @@ class SessionDetail(DocumentView):
         elif f"{kind}:" == LINE:
             self.app.open_transcript(known.path, int(name))
         elif f"{kind}:" == CAPTURE:
-            self._open_capture(next(each for each in _captures(known.tree) if each.entry.name == name))
+            self._open_capture(next(each for each in captures_of(known.tree) if each.entry.name == name))
         elif f"{kind}:" == MEMORY:
-            made = [
-                *(each for capture in _captures(known.tree) for each in capture.memories),
-                *known.tree.memories,
-            ]
-            self._open_memory(next(each for each in made if each.entry.name == name), known)
+            made = next(each for each in memories_of(known.tree) if each.entry.name == name)
+            self._open_memory(made, known)
 
     def _open_capture(self, captured: Captured) -> None:
         row = CaptureRow(captured.entry, captured.capture)
@@ -144,7 +141,3 @@ class SessionDetail(DocumentView):
             memory = store.load(made.entry)
             document = read_document(memory, self._model.clock())
             self.app.push_screen(ReadingScreen(f"Memory {memory.head.id}", document))
-
-
-def _captures(tree: SessionTree) -> list[Captured]:
-    return [*(each for branch in tree.branches for each in branch.captures), *tree.captures]

@@ -20,9 +20,6 @@ from textual.strip import Strip
 from memtui.app.widgets.document import EMPTY, ROLES, Document, Layout, Line, Place
 from memtui.app.widgets.wrap import blank, cut_segments, hang_for, segment
 
-_ABOVE = 3
-"""Lines shown above a line that is brought into view."""
-
 
 class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     """A document to read: scrolls by keys and wheel, and its text can be selected with the mouse.
@@ -116,13 +113,9 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     def show(
         self, document: Document, *, keep_scroll: bool = False, shift: int = 0, layout: Layout | None = None
     ) -> None:
-        """Show a document, from its top or at the current reading position.
+        """Show a document, from its top; a newer version of the current one at the same line (`keep_scroll`).
 
-        Args:
-            document: What to show.
-            keep_scroll: Whether it is a newer version of the current one: stay at the same line.
-            shift: Number of lines added (or removed, negative) before that line.
-            layout: Its layout, if it was made before.
+        `shift` lines were added (or removed, negative) before that line; `layout` may have been made before.
         """
         if document is self._document:
             return
@@ -139,7 +132,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def reveal(self, line: int) -> None:
         """Bring a line into view, a little below the top; the first line is at the top."""
-        above = min(line, _ABOVE)
+        above = min(line, 3)
         self._wanted = Place(line - above)
         if self._is_laid_out():
             self.scroll_to(y=self._layout.row_of(self._wanted), animate=False, force=True)

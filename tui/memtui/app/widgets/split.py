@@ -15,7 +15,6 @@ _ALONE = ("-narrow", "-zoomed")
 """Classes of a screen in which one side has the whole window, or they are stacked."""
 _READING = "-reading"
 """The class of a screen whose right side is read."""
-_WIDTHS = ("width", "min_width", "max_width")
 
 
 class Split(Horizontal):
@@ -62,7 +61,7 @@ class Split(Horizontal):
         """Apply the width of the left side, if both sides share the window."""
         left = self.children[0].styles
         if not self._columns or not self._is_shared:
-            for rule in _WIDTHS:
+            for rule in ("width", "min_width", "max_width"):
                 left.clear_rule(rule)
         elif self.size.width:
             columns = self._within(self._columns)
@@ -70,10 +69,6 @@ class Split(Horizontal):
 
     def _within(self, columns: int) -> int:
         return max(_LEAST, min(columns, self.size.width - _LEAST))
-
-    def _go_to(self, columns: int) -> None:
-        self._columns = self._within(columns)
-        self.fit()
 
     def _is_border(self, event: events.MouseEvent) -> bool:
         left, right = (child.region for child in self.children[:2])
@@ -90,7 +85,8 @@ class Split(Horizontal):
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         if self._dragging:
-            self._go_to(int(event.screen_x) - self.region.x)
+            self._columns = self._within(int(event.screen_x) - self.region.x)
+            self.fit()
             event.stop()
 
     def on_mouse_up(self, event: events.MouseUp) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from typing import Any
 
 from memtui.app.widgets.document import Line, Span, from_markdown, line, rule, styled
 from memtui.app.widgets.wrap import cut
@@ -127,13 +126,7 @@ def date_line(block: Block) -> Line | None:
 def _of_subagent(lines: Iterable[Line]) -> list[Line]:
     """Lines of a subagent, set apart behind a bar, without blank lines."""
     return [
-        Line(
-            f"┆ {text}",
-            role or "dim",
-            tuple(Span(a + 2, b + 2, kind) for a, b, kind in spans),
-            hang + 2,
-            link,
-        )
+        Line(f"┆ {text}", role or "dim", tuple(Span(a + 2, b + 2, of) for a, b, of in spans), hang + 2, link)
         for text, role, spans, hang, link in lines
         if text
     ]
@@ -239,15 +232,20 @@ def result_lines(result: Result, *, unfolded: bool, paired: bool) -> list[Line]:
     if left > 0 and unfolded:
         made.append(line(f"    … {left:,} more, e opens all of it", "dim"))
     elif left > 0:
-        made.append(
-            line(f"    … {left:,} more {'line' if left == 1 else 'lines'} ▸", "dim")._replace(link=FOLD)
-        )
+        more = f"    … {left:,} more {'line' if left == 1 else 'lines'} ▸"
+        made.append(line(more, "dim")._replace(link=FOLD))
     return made + _agent_lines(result)
 
 
 def subject_of(call: Call, folder: str) -> str:
     if call.name == "TodoWrite":
-        return _todos(call.input.get("todos"))
+        items = call.input.get("todos")
+        states = [
+            each.get("status")
+            for each in (items if isinstance(items, list) else ())
+            if isinstance(each, dict)
+        ]
+        return f"{states.count('completed')} of {len(states)} done"
     if call.name == "TaskUpdate":
         return f"{call.input.get('taskId', '')} {call.input.get('status', '')}"
     name = _SUBJECTS.get(call.name)
@@ -255,21 +253,8 @@ def subject_of(call: Call, folder: str) -> str:
     if not isinstance(value, str):
         value = next((each for each in call.input.values() if isinstance(each, str)), "")
     if name in _PATHS:
-        return _within(value, folder)
+        return value.removeprefix(f"{folder.rstrip('/')}/" if folder else "")
     return value.strip().split("\n", 1)[0] + (" …" if "\n" in value.strip() else "")
-
-
-def _within(path: str, folder: str) -> str:
-    if folder and path.startswith(folder.rstrip("/") + "/"):
-        return path[len(folder.rstrip("/")) + 1 :]
-    return path
-
-
-def _todos(items: Any) -> str:
-    states = (
-        [item.get("status") for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-    )
-    return f"{states.count('completed')} of {len(states)} done"
 
 
 def _outcome(result: Result) -> list[tuple[str, str]]:

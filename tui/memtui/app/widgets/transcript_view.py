@@ -241,14 +241,9 @@ class TranscriptView(DocumentView, inherit_bindings=False):
     def go(
         self, number: int, key: Key | None = None, *, unfold: bool = False, hit: int = -1, anew: bool = False
     ) -> None:
-        """Go to a place, reading it if it is not held.
+        """Go to a line of the transcript, from 0, or the last one: to a block of it, unfolded, or its hit.
 
-        Args:
-            number: the transcript's line, from 0; the last one if there are fewer.
-            key: the block; the line's first one if None.
-            unfold: whether to unfold it.
-            hit: the index of the block's hit to go to.
-            anew: whether to read it even if it is held.
+        It is read if it is not held, or in any case `anew`.
         """
         window = self.window
         number = max(0, min(number, len(window.index) - 1))
@@ -333,9 +328,8 @@ class TranscriptView(DocumentView, inherit_bindings=False):
 
     def action_link(self, step: int) -> None:
         links = self.document.links
-        places = [
-            each for each in links if (each > self._cursor.line if step > 0 else each < self._cursor.line)
-        ]
+        here = self._cursor.line
+        places = [each for each in links if (each > here if step > 0 else each < here)]
         if places:
             self.put_line(places[0] if step > 0 else places[-1])
 

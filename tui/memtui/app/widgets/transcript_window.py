@@ -193,12 +193,9 @@ class Window:
         return block.key[0] + (block.end - block.key[0]) * part
 
     def target(self, key: Key, *, unfold: bool, hit: int) -> int:
-        """The line to go to, after updating the document for it.
+        """The line to go to for a block, or the first one behind it, after updating the document for it.
 
-        Args:
-            key: the block; if it is not held, the first one behind it.
-            unfold: whether to unfold the blocks of that transcript line.
-            hit: index of the block's hit, -1 for its first line.
+        `unfold` unfolds the blocks of its transcript line; `hit` is the index of its hit, -1 its first line.
         """
         nearest = self._nearest(key)
         if nearest is None:

@@ -66,13 +66,8 @@ def wrap(text: str, width: int, hang: int = 0) -> tuple[Piece, ...]:
     cut, even after a bullet, as no break is made within the hanging indent. A single grapheme wider than
     `width` gets a piece of its own.
 
-    Args:
-        text: One line, tabs expanded, without control characters.
-        width: The cells of a screen line; at least 1.
-        hang: How far the caller indents every piece but the first; limited to half the width.
-
-    Returns:
-        At least one piece. Leading spaces stay in the first unless they alone fill it.
+    Tabs are expanded, and there are no control characters. The caller indents every piece but the first by
+    `hang`, limited to half the width. Leading spaces stay in the first piece unless they alone fill it.
     """
     if len(text) <= width and is_plain(text):
         return (Piece(0, len(text)),)
