@@ -47,7 +47,6 @@ _OLD = 10
 
 
 def _load_screens() -> None:
-    """Import what the first key of a screen would wait for."""
     for name in ("transcript", "search", "compact", "review", "versions"):
         import_module(f"memtui.app.screens.{name}")
     from memtui.app.keys import identified

@@ -136,7 +136,6 @@ class BrowserScreen(StyledOnce):
         self.live.stop(timeout=0.5)
 
     def _publish(self, view: View) -> None:
-        """Show a view from another thread, before what is called `_soon` after it."""
         if self.is_attached:
             self.post_message(Published(view))
 
@@ -235,7 +234,6 @@ class BrowserScreen(StyledOnce):
         self.set_focus(self.detail)
 
     def update_tabs(self) -> None:
-        """Update the strip of the short layout, which replaces the borders."""
         self.query_one(TabStrip).tabs = tuple(
             Tab(str(pane.number), pane.title, pane.count_in_strip(), pane is self.pane)
             for pane in self.panes.values()

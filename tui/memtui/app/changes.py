@@ -60,7 +60,6 @@ class Changes:
             self._undone.clear()
 
     def last(self) -> Change | None:
-        """The change that `undo` would take back."""
         with self._guard:
             return self._done[-1] if self._done else None
 
@@ -157,7 +156,6 @@ def delete_memories(changes: Changes, backend: MemoryStore, ids: Sequence[str]) 
 
 
 def undelete_memory(changes: Changes, backend: MemoryStore, memory_id: str) -> str:
-    """Take a memory out of the trash."""
     backend.restore(memory_id)
     undo, redo = partial(backend.delete, memory_id), partial(backend.restore, memory_id)
     changes.add(Change(f"took {memory_id} out of the trash", undo, redo, (f"{memory_id}.md",)))

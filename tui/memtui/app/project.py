@@ -133,7 +133,6 @@ class ProjectModel:
         return any(each.folder in names and each.session_id in parts for each in kept)
 
     def stop(self) -> None:
-        """Cancel running readings."""
         self._stopped.set()
         self.indexer.stop()
 

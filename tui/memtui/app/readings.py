@@ -140,7 +140,6 @@ class Readings:
         )
 
     def forget_aftermaths(self) -> None:
-        """Read them anew: pins may have changed."""
         self._aftermaths.clear()
 
     def name(self, transcript: Path) -> str:
@@ -150,7 +149,6 @@ class Readings:
         return self._names.put(file, summarize(transcript).name) if known is None else known
 
     def receipts(self, session_id: str) -> list[Receipt]:
-        """Receipts of a session, newest first; none if they cannot be read."""
         try:
             return receipts_of(self._places, session=session_id)
         except (OSError, FileProblem):
@@ -233,7 +231,6 @@ class Sessions:
         self._shown = ""
 
     def sessions(self) -> list[Session]:
-        """All sessions, most recently active first."""
         transcripts = {each.session_id: each for each in reversed(self._transcripts.entries())}
         stored = self._states.sessions(transcripts.keys())
         active = {name: written_at(newest) for name, newest in stored.items()}

@@ -96,7 +96,6 @@ def save_theme(home: Home, name: str, over: str) -> None:
 
 
 def save_split(home: Home, columns: int) -> None:
-    """Store the width of the panes."""
     _save(home, _SPLIT, str(columns))
 
 

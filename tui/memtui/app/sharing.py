@@ -81,7 +81,6 @@ class Exchange:
         self.stopped = threading.Event()
 
     def names(self) -> list[str]:
-        """The names of the remotes."""
         from memtui.share.remotes import Remotes
 
         return sorted(Remotes(self._home).all())
@@ -103,7 +102,6 @@ class Exchange:
         return states
 
     def share(self, ids: Iterable[str], name: str) -> Shared:
-        """Mark memories to be sent with the next exchange."""
         sharing = self._open(name)
         shared, problems = [], []
         for each in ids:

@@ -42,7 +42,6 @@ class DaemonThreads(ThreadPoolExecutor):
         self._running: set[threading.Thread] = set()
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Start the work at once, in a thread of its own."""
         future: Future[T] = Future()
 
         def run() -> None:
@@ -212,7 +211,6 @@ class _TerminalGoneError(Exception):
 
 
 def _run(command: list[str], folder: Path | None = None) -> int:
-    """Run a program to its end and return its status."""
     program = find_program(command[0], os.environ.get("PATH")) or command[0]
     # ctrl+c reaches both programs but is meant for this one; SIG_IGN would be handed down to it.
     before = signal.signal(signal.SIGINT, lambda *_: None)

@@ -73,7 +73,6 @@ class Watcher:
                 self._observer.stop()
 
     def _watch(self, places: dict[str, _Place]) -> str:
-        """Watch these places with a new observer."""
         # Otherwise Python prints that an emitter was stopped before its first event.
         logging.getLogger("watchdog").addHandler(logging.NullHandler())
         from watchdog.observers import Observer  # 50 ms, which the first paint does not wait for

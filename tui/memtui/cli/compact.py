@@ -130,7 +130,6 @@ def _print(compacted: Compacted, tags: tuple[str, ...], as_json: bool) -> None:
 
 
 def _ask(compacted: Compacted, tags: tuple[str, ...], as_json: bool) -> Compacted | None:
-    """Show the draft and ask the user; None to store nothing."""
     if as_json or not output.can_answer():
         _print(compacted, tags, as_json)
         if not as_json:
@@ -155,7 +154,6 @@ def _edit(compacted: Compacted) -> Compacted:
 
 
 def _tell(points: Sequence[Point], note: str) -> None:
-    """Print the text's origin, and the points that do not pass."""
     if note:
         output.say(f"Drafted {note}.")
     for point in points:
@@ -211,7 +209,6 @@ def check_text(name: str, text: str, places: Places, session: str | None, *, as_
 
 
 def _sources(text: str, session: str, places: Places) -> Point:
-    """The point on the cited lines."""
     transcript = find_transcript(places, session)
     with reading(transcript):
         lines = unsourced_lines(text, transcript, places.project.root)

@@ -183,7 +183,6 @@ def write_file(path: Path, root: Path, before: bytes | None, after: bytes | None
 
 
 def why_unread(path: Path, root: Path) -> str:
-    """The reason why Codex may not read a file of its own; "" if there is none."""
     if path == root / FILES["codex"] and (root / _OVERRIDE).exists():
         return f"Codex reads {_OVERRIDE} instead of it; --output {_OVERRIDE} writes there."
     if path.stat().st_size > _CODEX:

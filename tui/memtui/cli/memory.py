@@ -221,7 +221,6 @@ def _print_graph(backend: MemoryStore, where: Filter, form: str) -> None:
 
 
 def _print_page(page: Page, as_json: bool, nothing: str, state: Callable[[Listed], Freshness | None]) -> None:
-    """Print a part of a list, as a table or as JSON, with the states of memories where they are known."""
     if as_json:
         memories = [
             _as_json(each.meta, each.title, each.path, each.problem, state(each)) for each in page.items

@@ -194,7 +194,6 @@ def _from_standard_input(capture: Capture, places: Places, cited: bool) -> Draft
 
 
 def _ask(draft: Draft, entry: Entry, before: dict[str, Any], as_json: bool) -> Draft | None:
-    """Show the draft and ask the user; None to leave the capture unchanged."""
     if as_json or not can_answer():
         print_result(_with_draft(before, draft), _shown(draft), as_json)
         raise click.ClickException(f"{entry.name} stays pending; accept the draft with --yes.")

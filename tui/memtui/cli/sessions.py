@@ -277,7 +277,7 @@ def forget_command(session: str, yes: bool, places: Places) -> None:
 def _full_id(places: Places, session: str) -> str:
     """The full id of an existing or archived session by its beginning; else the argument itself."""
     known = [*transcripts_of(places), *(each.session_id for each in Archive(places.home).entries())]
-    fits = session in known or any(each.startswith(session) for each in known)
+    fits = any(each.startswith(session) for each in known)
     return named_session(places, known, session) if fits else session
 
 

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
-from types import FrameType
 from typing import Any, NamedTuple
 
 import click
@@ -78,7 +77,10 @@ def update(asked: _Asked, engine: str, as_json: bool) -> None:
         written = state_updates.update_state(asked.places, session=asked.session, transcript=asked.transcript)
     by = {"engine": Engine.FACTS.value if note else engine, "note": note}
     done = {"changed": written is not None, **by, **(_as_json(written) if written else {})}
-    output.print_result(done, _said(written) if written else _nothing_new(asked), as_json)
+    said = _said(written) if written else "Nothing has changed since the last version."
+    if not written and not asked.documents().entries:
+        said = "Nothing was said in this session yet: there is no version to write."
+    output.print_result(done, said, as_json)
 
 
 @state.command("show")
@@ -151,12 +153,6 @@ def import_(asked: _Asked, file: Path, as_json: bool) -> None:
 
 def _said(written: StoredState) -> str:
     return f"Version {written.version} of {written.session_id}: {written.path}"
-
-
-def _nothing_new(asked: _Asked) -> str:
-    if asked.documents().entries:
-        return "Nothing has changed since the last version."
-    return "Nothing was said in this session yet: there is no version to write."
 
 
 def _by_claude(asked: _Asked) -> tuple[StoredState | None, str]:
@@ -273,7 +269,7 @@ def compactor(interval: int, as_json: bool, places: Places) -> None:
     prints one line: local time, session, version, what is in progress; with --json an object. It runs until
     ctrl+c. The app does the same while it is open.
     """
-    signal.signal(signal.SIGTERM, _end)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     following = Following(places)
     if output.is_terminal():
         output.say(f"Following the sessions of {places.project.name}. ctrl+c ends it.", err=True)
@@ -294,7 +290,8 @@ def _tell(steps: Iterable[Followed], as_json: bool) -> None:
         if followed.problem:
             output.say(f"memtui: {clean_line(followed.problem)}.", err=True)
         elif (stored := followed.stored) is not None:
-            doing = _now(stored.state)
+            known = stored.state
+            doing = (_in_progress(known) or goal_words(known.identity.goal)) if known else ""
             shape = {"session_id": stored.session_id, "version": stored.version}
             shape |= {"written": stored.written.isoformat(), "doing": doing}
             words = (local_minute(stored.written), stored.session_id[:8], f"v{stored.version}", doing)
@@ -302,14 +299,5 @@ def _tell(steps: Iterable[Followed], as_json: bool) -> None:
             sys.stdout.flush()
 
 
-def _now(state: SessionState | None) -> str:
-    """The task in progress, else the goal."""
-    return (_in_progress(state) or goal_words(state.identity.goal)) if state else ""
-
-
 def _in_progress(state: SessionState) -> str:
     return next((task.text for task in state.tasks if task.kind is TaskKind.IN_PROGRESS), "")
-
-
-def _end(number: int, frame: FrameType | None) -> None:
-    sys.exit(0)

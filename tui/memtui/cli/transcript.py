@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -145,13 +145,7 @@ def _shown(entry: Entry, *, marked: bool) -> str:
         head += f" ({entry.agent})"
     text = f"{entry.title}  {entry.text}" if entry.title else entry.text
     lines = masked(text).strip("\n").split("\n")
-    if entry.kind == "result":
-        lines = list(_cut(lines))
+    if entry.kind == "result" and len(lines) > _RESULT:
+        lines = [*lines[:_RESULT], f"... {len(lines) - _RESULT} more lines"]
     lead = "✗ " if entry.failed else _LEADS.get(entry.kind, "")
     return "\n".join((head, f"    {lead}{lines[0]}", *(f"    {line}" for line in lines[1:])))
-
-
-def _cut(lines: list[str]) -> Iterable[str]:
-    yield from lines[:_RESULT]
-    if len(lines) > _RESULT:
-        yield f"... {len(lines) - _RESULT} more lines"

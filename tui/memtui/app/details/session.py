@@ -118,12 +118,6 @@ LINE, CAPTURE, MEMORY = "line:", "capture:", "memory:"
 """Prefixes of the links; a transcript's line or a file name follows."""
 
 
-def tree_lines(tree: SessionTree) -> list[Line]:
-    """The compactions with their captures and memories; empty without any."""
-    rows = list(_rows(tree))
-    return [Line(""), line(f"RESULTS  {_counts(tree)}", "heading"), *rows] if rows else []
-
-
 def captures_of(tree: SessionTree) -> list[Captured]:
     return [*(each for branch in tree.branches for each in branch.captures), *tree.captures]
 
@@ -193,7 +187,8 @@ def session_document(
         return concat(*parts)
     if facts.context_sizes:
         parts += [Line(""), context_chart(facts.context_sizes, facts.compactions)]
-    parts += tree_lines(tree) if tree is not None else ()
+    if tree is not None and (rows := list(_rows(tree))):
+        parts += [Line(""), line(f"RESULTS  {_counts(tree)}", "heading"), *rows]
     parts += _asks(facts.turns, unfolded)
     closing = next((turn.closing for turn in reversed(facts.turns) if turn.closing), None)
     if closing is not None:

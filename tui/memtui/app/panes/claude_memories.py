@@ -71,7 +71,6 @@ class ClaudeRows:
         return f"{memory.name} {memory.description} {memory.kind} claude"
 
     def draw(self, key: str, width: int) -> Content:
-        """One row: type, name, description; new ones and troubles marked."""
         memory = self._rows[key]
         troubled = any(each.file == memory.path.name and not each.hint for each in self.view.troubles)
         left: list[tuple[str, str] | str] = [

@@ -169,7 +169,6 @@ class MemoriesPane(Pane):
             self._reader.read_heads(self._reader.unread(self._entries(self._stored_keys())))
 
     def all_keys(self) -> Sequence[str]:
-        """Every key, in the order shown: stored memories, then Claude's."""
         stored = self._stored_keys()
         return [*stored, *self.claudes.keys] if self.claudes.keys else stored
 
@@ -211,21 +210,18 @@ class MemoriesPane(Pane):
             lead = f"{name:<{_ID_WIDTH}}"
         state = self._reader.states.get(key)
         tags = "".join(f" #{clean_line(tag)}" for tag in head.tags)
+        folder = head.project.rstrip("/").rpartition("/")[2]
+        elsewhere = "" if self._concerns(head.project) else clean_line(folder)
         author = clean_line(head.author or self.held_by.get(head.id, ""))
         left: list[tuple[str, str] | str] = [
             (lead, "$accent"),
             (f"⇅{author.rpartition(' (')[0] or author} " if author else "", "$secondary"),
             ("△ " if state and state.is_stale else "", "$warning"),
-            (self._elsewhere(head.project), "$quiet"),
+            (f"{elsewhere}: " if elsewhere else "", "$quiet"),
             title,
             (f" {tags}" if tags else "", "$quiet"),
         ]
         return row(left, "", width)
-
-    def _elsewhere(self, project: str) -> str:
-        """The name of another project's folder, before a title; "" for this one."""
-        name = "" if self._concerns(project) else clean_line(project.rstrip("/").rpartition("/")[2])
-        return f"{name}: " if name else ""
 
     def detail(self, key: str | None) -> Detail:
         if key is not None and (memory := self.claudes.get(key)):
@@ -307,7 +303,6 @@ class MemoriesPane(Pane):
                 self.refresh_rows()
 
     def go_to(self, key: str, *, by_link: bool = False) -> bool:
-        """Go to a memory, showing hidden memories if necessary; False, after a message, if it is gone."""
         if by_link:
             self._trail.append((self.selected or "", key))
         hidden = self.everything
@@ -453,7 +448,6 @@ class MemoriesPane(Pane):
             self._change("approving", lambda: self.claudes.set_seen(memory, "approved"))
 
     def on_row_list_opened(self, event: Pane.Opened) -> None:
-        """Take note that the person has looked at a memory of Claude's."""
         memory = self.claudes.get(event.key)
         if memory is not None and memory.seen in ("new", "changed"):
             self._change("marking as seen", lambda: self.claudes.set_seen(memory, "seen"), says=False)

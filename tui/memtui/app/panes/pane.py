@@ -173,7 +173,6 @@ class Pane(RowList):
         self.post_message(self.Changed(self))
 
     def action_mark(self) -> None:
-        """Mark the selected row, or unmark it, and go to the next one."""
         if self.selected is None:
             self.app.warn("There is no row to tick.")
             return
@@ -208,7 +207,6 @@ class Pane(RowList):
         return str(number) if number else ""
 
     def count_in_border(self) -> str:
-        """The count in the border, where there is more room."""
         return self.count()
 
     def count_in_strip(self) -> str:
@@ -248,7 +246,6 @@ class Pane(RowList):
         return self.get_content_height(self.size, self.size, width - self.gutter.width) + self.gutter.height
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """The height of its rows, or of its text without any."""
         wrapped = (wrap(line, max(1, width - 2)) for line in self.empty.split("\n"))
         return len(self.rows) or sum(map(len, wrapped))
 
@@ -262,7 +259,6 @@ class Pane(RowList):
         self.border_title = Content.assemble((f"{self.number} ", "$quiet"), self.title, accent)
 
     def on_click(self, event: events.Click) -> None:
-        """A click on the title of a filtered pane clears the filter."""
         if event.y == 0 and self.styles.border_top[0] and self.filter_text:
             self.filter("")
 
@@ -276,7 +272,6 @@ class _FairLayout(VerticalLayout):
     def arrange(
         self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True
     ) -> ArrangeResult:
-        """Arrange the panes one below the other."""
         panes = [child for child in children if isinstance(child, Pane)]
         heights = fair_heights([pane.wanted_height(size.width) for pane in panes], size.height)
         for pane, height in zip(panes, heights, strict=True):

@@ -78,7 +78,6 @@ class PendingPane(Pane):
         transcript has it."""
 
     def apply(self, view: View) -> None:
-        """Show a newer listing, or in an empty pane how captures get here."""
         if isinstance(view, CapturesView):
             arrived = () if self.view.unread else view.rows.keys() - self.view.rows.keys()
             self.has_new_captures = any(view.rows[key].pending for key in arrived)
@@ -221,7 +220,6 @@ class PendingPane(Pane):
         return found
 
     def detail(self, key: str | None) -> Detail:
-        """The capture, the losses of its compaction, and the facts up to it."""
         item = self.capture_row(key)
         if item is None or key is None:
             return Detail("", "Capture", plain(self.nothing, "dim"))

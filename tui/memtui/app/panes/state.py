@@ -104,7 +104,6 @@ class StatePane(Pane):
             self.post_message(self.Changed(self))  # the detail says it, too
 
     def apply(self, view: View) -> None:
-        """Show a newer state, or that of another session."""
         assert isinstance(view, StateView)
         if view.session_id != self.view.session_id:
             self._called = ""
@@ -154,7 +153,6 @@ class StatePane(Pane):
 
     @property
     def place(self) -> str:
-        """The number of the session shown: `2/3`; "" for the only one."""
         sessions = self.view.sessions
         if len(sessions) < 2 or self.view.session_id not in sessions:
             return ""
@@ -185,7 +183,6 @@ class StatePane(Pane):
         return f"{glance.label} {glance.text}" if glance else key
 
     def line_of(self, key: str | None) -> str:
-        """The goal, a task or an error; rows with counts are not lines."""
         glance = self._glance.get(key or "")
         return glance.text if glance is not None and glance.label not in ("…", "✓", "phase") else ""
 
@@ -385,14 +382,12 @@ class StatePane(Pane):
             self.show_rows()
 
     def _transcript(self) -> Path | None:
-        """The transcript of the current session; None, after a message, if there is none."""
         if self.view.transcript is None:
             gone = "The transcript of this session no longer exists: nothing can be added to its state."
             self.app.warn(gone if self.view.session_id else _NO_SESSION)
         return self.view.transcript
 
     def kept(self, problem: str) -> None:
-        """Handle a background update of a session; a problem is reported once."""
         if problem and problem != self.trouble:
             self.app.warn(f"The session state is not kept: {problem}")
         self.trouble = problem

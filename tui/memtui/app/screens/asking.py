@@ -32,7 +32,6 @@ class DraftScreen(Screen[ScreenResultType], Generic[ScreenResultType, Answer]):
         raise NotImplementedError
 
     def question(self) -> Ask[Answer]:
-        """The function that asks the model."""
         raise NotImplementedError
 
     def take(self, answer: Answer) -> None:
@@ -40,7 +39,6 @@ class DraftScreen(Screen[ScreenResultType], Generic[ScreenResultType, Answer]):
         raise NotImplementedError
 
     async def save(self) -> None:
-        """Save the draft and leave, or say why not."""
         raise NotImplementedError
 
     @property

@@ -157,7 +157,6 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
     @on(TextArea.Changed, "#compact-text")
     @work(group="checks", exclusive=True, exit_on_error=False)
     async def _check(self) -> None:
-        """Check the text after a pause in typing."""
         await asyncio.sleep(_PAUSE if self.query_one("#compact-checks", DocumentView).document else 0)
         text = self.text_area.text
         with self.app.reporting("checking the text", wanted=lambda: not self.gone):

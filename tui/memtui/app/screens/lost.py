@@ -212,7 +212,6 @@ class LostScreen(Screen[None]):
         return tuple(self.ticked.values())
 
     def action_copy_prompt(self) -> None:
-        """Copy the ticked rows, or those that wait, as a prompt that gives them back."""
         missing = self.aftermath.missing if self.aftermath else ()
         rows = () if self.ticked else tuple(row for row in missing if self._waits(row.key))
         rows = rows or self._chosen()

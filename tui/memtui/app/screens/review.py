@@ -139,7 +139,6 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         return lambda called_off: review_by_claude(*made, cancelled=called_off)
 
     def take(self, answer: Reworded) -> None:
-        """Fill untouched fields with the model's draft."""
         if answer.problem:
             self.say_failed(answer.problem)
             return
@@ -229,7 +228,6 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
 
 
 def _review(model: ProjectModel, entry: Entry, draft: Draft, facts: Facts | None) -> Reviewed:
-    """Write memory file, capture and the stored recovery text, as one change."""
     with model.changes.of_files(f"reviewed {capture_time(entry.name)}", [entry.path]) as making:
         done = review(
             model.places,

@@ -117,7 +117,6 @@ class FormField(TextField):
 
     @on(TextArea.Changed)
     def fit(self) -> None:
-        """Give it the height of what it shows now."""
         folded = not self.has_focus and (self.field.optional or not self.text.strip())
         self.styles.height = 1 + (0 if folded else max(1, self.wrapped_document.height))  # one is the label's
         aside = self._gist if folded else self.field.hint
@@ -188,11 +187,9 @@ class ReviewForm(VerticalScroll):
 
     @property
     def unsaved(self) -> bool:
-        """Whether the user has edited any field."""
         return bool(self.changed) and any(self.texts.values())
 
     def draft(self, texts: Mapping[str, str]) -> None:
-        """Put a draft into every empty field."""
         for name, text in texts.items():
             area = self.field(name)
             # Text typed meanwhile is not a draft.
@@ -254,7 +251,6 @@ class EvidencePane(Vertical):
         self.app.pin(text, Path(transcript) if line else None, line)
 
     def fill(self, groups: tuple[EvidenceGroup, ...], nothing: str) -> None:
-        """Show facts, or `nothing` if there are none."""
         self._items = _rows(groups)
         self.listing.empty = clean(nothing)
         self.listing.set_rows(tuple(self._items))

@@ -207,7 +207,6 @@ class SearchScreen(Screen[Result | None]):
         self.query_one("#hit", DocumentView).show(shown)
 
     def action_unfold(self, open_it: bool) -> None:
-        """Show the further rows of the selected session, or hide them."""
         if (found := self.selected) is None or found.kind is not Kind.SESSION:
             self.app.warn("Only a session has further lines to show.")
             return
@@ -272,7 +271,6 @@ class SearchScreen(Screen[Result | None]):
 
     @work(group="read", exclusive=True, exit_on_error=False)
     async def _read_text(self, found: Result) -> None:
-        """Open a text over the results, at its first match."""
         from memtui.app.screens.dialogs import ReadingScreen
 
         query = parse_search(self.query_text).query
@@ -283,7 +281,6 @@ class SearchScreen(Screen[Result | None]):
 
     @work(group="unpack", exclusive=True, exit_on_error=False)
     async def _unpack(self, found: Result, path: Path) -> None:
-        """Open a transcript that only the archive has."""
         from memtui.store.archive import Archive
 
         archive = Archive(self.model.places.home)

@@ -177,12 +177,10 @@ class SessionListing:
         self.agents = {key: row for key, row in self.agents.items() if row[0].path != session.path}
 
     def sort(self) -> None:
-        """Sort by the next column."""
         columns = list(COLUMNS.values())
         self._column = columns[(columns.index(self._column) + 1) % len(columns)]
 
     def rows(self) -> list[str]:
-        """The keys of the visible rows, in order."""
         sessions = self.sessions.values()
         self._branches = len({each.summary.branch for each in sessions if each.summary.branch}) > 1
         matching = [each for each in sessions if matches(each, self.filter)]

@@ -137,7 +137,6 @@ class SessionsScreen(Screen[None]):
             await asyncio.to_thread(self._list.remember)
 
     def _show(self) -> None:
-        """Sort the rows; the selection stays with its session."""
         typed, none = self.rows.filter, _NONE_ANYWHERE if self.rows.everywhere else _NONE
         self.listing.empty = f"Nothing here matches “{typed}”." if typed else none
         self.listing.marked &= self.rows.sessions.keys()
@@ -230,8 +229,11 @@ class SessionsScreen(Screen[None]):
         if not (chosen := self.chosen):
             self._say_nothing()
             return
-        acts = {"keep": self._keep, "export": self._export, "forget": self._forget}
-        self.run_worker(acts[name](chosen), group="session-files", exit_on_error=False)
+        if name == "export":
+            act = export_sessions(self.app, [each.path for each in chosen], self._archive.readable_at)
+        else:
+            act = self._keep(chosen) if name == "keep" else self._forget(chosen)
+        self.run_worker(act, group="session-files", exit_on_error=False)
 
     async def _keep(self, sessions: Sequence[Session]) -> None:
         with self.app.reporting("keeping sessions"):
@@ -248,9 +250,6 @@ class SessionsScreen(Screen[None]):
             apart = f" {sessions_text(private)} of a private folder left out." if private else ""
             self.app.say(f"{sessions_text(kept)} kept{more}.{apart}")
             self._load()
-
-    async def _export(self, sessions: Sequence[Session]) -> None:
-        await export_sessions(self.app, [each.path for each in sessions], self._archive.readable_at)
 
     async def _forget(self, sessions: Sequence[Session]) -> None:
         places = self._model.places

@@ -211,7 +211,6 @@ class TranscriptScreen(StyledOnce):
         return marked or self.view.window.with_result(self.view.current)
 
     def action_copy(self) -> None:
-        """Copy the selection, the marked blocks or the current one as Markdown."""
         if selected := self.get_selected_text():
             self.app.copy_text(masked(selected), name="the selection")
         elif chosen := self._chosen():
@@ -267,7 +266,6 @@ def title(view: TranscriptView, width: int) -> str:
 
 
 def _fitting(parts: tuple[str, str, str, str], room: int) -> str:
-    """The parts that fit: the times are dropped first, then the model."""
     name, model, when, turn = parts
     for some in ((name, model, when, turn), (name, model, turn), (name, turn)):
         text = " · ".join(part for part in some if part)

@@ -38,7 +38,6 @@ class TextField(TextArea):
     """A text area, in which keys act in that order, and which is painted anew when it has another width."""
 
     async def on_key(self, event: events.Key) -> None:
-        """Edit at once."""
         await _edit(self, event)
 
     def on_resize(self) -> None:

@@ -421,7 +421,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def room(self) -> int:
-        """The width available to a row beside its bar."""
         return max(0, self.scrollable_content_region.width - 1 - self.GAP)
 
 

@@ -124,7 +124,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
 
     @property
     def cursor_line(self) -> int:
-        """The document line of the cursor."""
         return self._cursor.line
 
     def _open(self) -> None:
@@ -361,7 +360,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
-        """A click selects a row, unfolds its block if possible, and jumps on the bar."""
         offset = event.get_content_offset(self)
         if offset is None or event.button != 1 or self.text_selection is not None:
             return
@@ -410,7 +408,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
             self._note_place()
 
     def _below(self) -> int:
-        """Number of rows below the visible ones."""
         return self._layout.rows - self.scroll_offset.y - self.scrollable_content_region.height
 
     def _text_width(self) -> int:
