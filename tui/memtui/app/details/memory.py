@@ -165,11 +165,8 @@ def _files(state: Freshness | None, unfolded: Collection[str]) -> list[Line]:
     """The named files that have changed or are deleted, folded."""
     if state is None or not state.is_stale:
         return []
-    inner = [
-        styled((f"  {kind} ", "warn"), clean_line(path), hang=4)
-        for kind, paths in (("gone", state.gone), ("changed", state.changed))
-        for path in paths
-    ]
+    files = [*(("gone", path) for path in state.gone), *(("changed", path) for path in state.changed)]
+    inner = [styled((f"  {kind} ", "warn"), clean_line(path), hang=4) for kind, path in files]
     return folded("stale", styled(("△ ", "warn"), state.summary), inner, unfolded)
 
 

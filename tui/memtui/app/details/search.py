@@ -115,10 +115,8 @@ def rows_of(
         if some or (anything and not complete):
             number = len({each.name for each in some}) if kind is Kind.SESSION else len(some)
             count = "recent" if recent else f"{total}" if total == number else f"{number} of {total:,}"
-            yield (
-                f"# {kind}",
-                Heading(f"{HEADINGS[kind]}  {count}{'' if complete else ' · not all searched yet'}"),
-            )
+            so_far = "" if complete else " · not all searched yet"
+            yield f"# {kind}", Heading(f"{HEADINGS[kind]}  {count}{so_far}")
             rows = _sessions(group, unfolded) if kind is Kind.SESSION else ((each.key, each) for each in some)
             yield from rows
 
@@ -173,12 +171,8 @@ def result_document(found: Result | None, text: str, now: datetime) -> Document:
     if found.kind is Kind.SESSION:
         return _turn(found, query)
     when = f" · {local_minute(found.when)} · {age(found.when, now)}" if found.when else ""
-    head = styled(
-        (f"{found.kind.value} ", "label"),
-        (found.name, "accent"),
-        (when, "dim"),
-        (f" · {found.said}" if found.said else "", "dim"),
-    )
+    said = (f" · {found.said}" if found.said else "", "dim")
+    head = styled((f"{found.kind.value} ", "label"), (found.name, "accent"), (when, "dim"), said)
     parts = [(piece, "warn" if hit else "") for piece, hit in found.pieces()]
     place = styled(*parts) if text.strip() else line(HINT, "dim")
     at = query.first(found.text)  # a long text is read around its first match

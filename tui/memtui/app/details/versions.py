@@ -133,11 +133,8 @@ def changes_document(older: Version | None, newer: Version, *, everything: bool)
 
 
 def _broken(version: Version) -> Document:
-    lines = [
-        styled((f"{version.name} ", "bad"), version.gist),
-        Line(""),
-        line("It is left as it is, and the versions after it do not need it.", "dim"),
-    ]
+    left = line("It is left as it is, and the versions after it do not need it.", "dim")
+    lines = [styled((f"{version.name} ", "bad"), version.gist), Line(""), left]
     if version.text.strip():
         lines += [Line(""), line("What it says", "heading"), *plain(version.text).lines]
     return Document(lines)

@@ -123,12 +123,8 @@ class ClaudeRows:
         lines = [line(" · ".join(filter(None, parts)), "dim")]
         if memory.description:
             lines.append(line(clean_line(masked(memory.description))))
-        lines += [
-            styled(("△ ", "warn"), clean_line(f"It {each.text}."))
-            for each in self.view.troubles
-            if each.file == memory.path.name
-        ]
-        return lines
+        own = [each for each in self.view.troubles if each.file == memory.path.name]
+        return lines + [styled(("△ ", "warn"), clean_line(f"It {each.text}.")) for each in own]
 
     def _origin(self, memory: ClaudeMemory, versions: Sequence[Version]) -> list[Line]:
         from memtui.transcript.short_text import one_line, shortened  # the first paint does without it

@@ -304,20 +304,12 @@ def _pin_document(row: PinRow, view: LightsView, alone: bool) -> Document:
         says = "no summary gets it: the hooks are not installed (i)"
     where = "for all projects" if row.everywhere else "for this project"
     source = f"{row.pin.session} L{row.pin.line}".strip() if row.pin.line else ""
-    lines = [
-        styled((f"{mark} ", role), (says, role), hang=2),
-        Line(""),
-        line(clean_line(row.pin.text), "strong"),
-        Line(""),
-    ]
+    head = styled((f"{mark} ", role), (says, role), hang=2)
+    lines = [head, Line(""), line(clean_line(row.pin.text), "strong"), Line("")]
     if source:
         lines.append(styled(("from ", "label"), clean_line(source)))
-    lines += [
-        styled(("kept in ", "label"), clean_line(str(row.file)), (f" · {where}", "dim")),
-        Line(""),
-        line("x removes it, e edits the file.", "dim"),
-    ]
-    return Document(lines)
+    kept = styled(("kept in ", "label"), clean_line(str(row.file)), (f" · {where}", "dim"))
+    return Document([*lines, kept, Line(""), line("x removes it, e edits the file.", "dim")])
 
 
 def _in_words(light: PinFate | None, view: LightsView) -> str:

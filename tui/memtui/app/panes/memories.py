@@ -523,10 +523,8 @@ class MemoriesPane(Pane):
                 return
             which = clean_line(ids[0]) if len(ids) == 1 else f"{len(ids)} memories"
             if all({*names} <= {*self.held_by.get(each, "").split(",")} for each in ids):
-                self.app.say(
-                    f"{', '.join(names)} has {which} already, and gets its changes with each sync."
-                    " In a shell `memtui remote forget ID` takes it back."
-                )
+                has = f"{', '.join(names)} has {which} already, and gets its changes with each sync."
+                self.app.say(f"{has} In a shell `memtui remote forget ID` takes it back.")
                 return
             if name := await self._remote(which, names):
                 shared = await asyncio.to_thread(exchange.share, ids, name)

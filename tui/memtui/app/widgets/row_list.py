@@ -75,11 +75,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     ]
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "row-list--bar",
-        "row-list--cursor",
-        "row-list--empty",
-        "row-list--header",
-        "row-list--hover",
+        f"row-list--{part}" for part in ("bar", "cursor", "empty", "header", "hover")
     }
 
     DEFAULT_CSS = """
@@ -412,12 +408,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _look(self, row: int) -> Look:
         key = self.rows[row]
-        return Look(
-            header=self._is_header(key),
-            cursor=row == self._index,
-            hover=row == self._hover,
-            marked=key in self.marked,
-        )
+        return Look(self._is_header(key), row == self._index, row == self._hover, key in self.marked)
 
     @property
     def room(self) -> int:

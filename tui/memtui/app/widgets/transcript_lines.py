@@ -108,11 +108,8 @@ def words_of(block: Block, shown: Line, *, first: bool) -> str:
 
 def boundary_caption(event: Boundary, number: int = 0, total: int = 0) -> str:
     """The text of a compaction's rule; `number` of `total` if known."""
-    sizes = " → ".join(
-        f"{size / 1000:.0f}k" if size >= 1000 else str(size)
-        for size in (event.pre_tokens, event.post_tokens)
-        if size is not None
-    )
+    known = [size for size in (event.pre_tokens, event.post_tokens) if size is not None]
+    sizes = " → ".join(f"{size / 1000:.0f}k" if size >= 1000 else str(size) for size in known)
     parts = ("▼ COMPACTED", event.trigger, sizes, f"({number} of {total})" if number and total else "")
     return " ".join(part for part in parts if part)
 
@@ -239,12 +236,9 @@ def result_lines(result: Result, *, unfolded: bool, paired: bool) -> list[Line]:
 
 def subject_of(call: Call, folder: str) -> str:
     if call.name == "TodoWrite":
-        items = call.input.get("todos")
-        states = [
-            each.get("status")
-            for each in (items if isinstance(items, list) else ())
-            if isinstance(each, dict)
-        ]
+        todos = call.input.get("todos")
+        todos = todos if isinstance(todos, list) else []
+        states = [each.get("status") for each in todos if isinstance(each, dict)]
         return f"{states.count('completed')} of {len(states)} done"
     if call.name == "TaskUpdate":
         return f"{call.input.get('taskId', '')} {call.input.get('status', '')}"
