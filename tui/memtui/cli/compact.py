@@ -29,8 +29,6 @@ from memtui.store.sessions import find_transcript
 
 _ALREADY = "Already stored as"
 _NAMED = 20
-_LIMIT = 16 << 20
-"""Maximum size of checked texts in bytes; usual ones have ten thousand."""
 
 
 @click.command("compact")
@@ -77,7 +75,7 @@ def compact(
     if checked is not None:
         name = "standard input" if checked == "-" else checked
         session = session or str(transcript or "")
-        text = options.given_bytes(checked, _LIMIT).decode("utf-8", "replace")
+        text = options.given_bytes(checked, 16 << 20).decode("utf-8", "replace")
         check_text(name, text, places, session if cited else None, as_json=as_json)
         return
     compacted = draft(places, transcript=transcript, session=session)

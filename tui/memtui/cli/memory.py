@@ -24,10 +24,6 @@ from memtui.secrets.secrets import find
 from memtui.store.freshness import Freshness, freshness
 from memtui.store.memories import LIMIT, MOST, Filter, Listed, MemoryStore, New, Page, objective
 
-_SCREEN = 50
-"""Default length of a list: a screen or two, quick for any store."""
-_DRAWN = 2
-"""Minimum number of memories that name a drawn entity."""
 _COLUMNS = ("ID", "Time", "State", "Title", "Tags", "Project")
 
 _id = click.argument("memory_id", metavar="ID", shell_complete=complete_id)
@@ -153,7 +149,7 @@ def export(
 @click.option(
     "--limit",
     type=click.IntRange(0),
-    default=_SCREEN,
+    default=50,
     show_default=True,
     help="Show at most this many; 0 for all.",
 )
@@ -216,7 +212,7 @@ def _print_graph(backend: MemoryStore, where: Filter, form: str) -> None:
         nodes, edges = ([each._asdict() for each in some] for some in (made.nodes, made.edges))
         output.print_json({"nodes": nodes, "edges": edges})
     else:
-        made = memory_graph(backend, where, least=_DRAWN)
+        made = memory_graph(backend, where, least=2)
         output.say(mermaid(made).removesuffix("\n"))
 
 

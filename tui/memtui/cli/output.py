@@ -241,8 +241,6 @@ def _draw_line(console: Console, text: Text, first: str, others: str) -> None:
 
 
 # The box that shows a Recovery ID (seed 000, section 5, step 4).
-_BOX_WIDTH = 78
-"""Minimum width of the box."""
 
 _UNICODE = ("╔═╗", "║ ║", "╚═╝", "✓")
 _ASCII = ("+-+", "| |", "+-+", "OK")
@@ -261,7 +259,7 @@ def recovery_box(memory_id: str, *, ascii_only: bool = False) -> str:
         'To restore: "Please import memory <ID>"',
         "(MCP: core_memory export | CLI: memtui core-memory export --id <ID>)",
     )
-    inner = max(_BOX_WIDTH - 2, *(cell_len(line) + 4 for line in lines))
+    inner = max(76, *(cell_len(line) + 4 for line in lines))
     rows = (f"{side[0]}  {line}{' ' * (inner - 2 - cell_len(line))}{side[2]}" for line in lines)
     first, last = (f"{each[0]}{each[1] * inner}{each[2]}" for each in (top, bottom))
     return "\n".join((first, *rows, last))

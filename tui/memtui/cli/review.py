@@ -24,9 +24,6 @@ from memtui.store.compact import review as accept
 from memtui.store.listing import Entry
 from memtui.transcript.records import Facts
 
-_LIMIT = 1 << 20
-"""Maximum size of a review on standard input in bytes; usual ones have some thousand."""
-
 _SUMMARY = "Summary"
 _AHEAD = re.compile(r"\s*\**summary:\**(?P<summary>.*?)(?=^#)", re.IGNORECASE | re.MULTILINE | re.DOTALL)
 """The beginning of a memory file's title line."""
@@ -180,7 +177,7 @@ def _drafted(capture: Capture, engine: str, places: Places) -> Draft:
 
 def _from_standard_input(capture: Capture, places: Places, cited: bool) -> Draft:
     """The review on standard input. If it has no summary, the draft's is used."""
-    text = options.given_bytes("-", _LIMIT).decode("utf-8", "replace")
+    text = options.given_bytes("-", 1 << 20).decode("utf-8", "replace")
     try:
         draft = from_review(text)
     except FormatError as error:

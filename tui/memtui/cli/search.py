@@ -18,9 +18,6 @@ from memtui.store.search import HEADINGS, NOT_ALL_SEARCHED, ROWS, Group, Result,
 from memtui.store.search_documents import KINDS, Kind
 from memtui.store.search_query import DAYS, day, parse_search
 
-_LONG = 32 << 20
-"""Bytes of new transcripts from which indexing shows a bar."""
-
 
 class _Command(click.Command):
     """Takes what looks like an option and is none for a word of the question."""
@@ -103,7 +100,7 @@ def _bar() -> Iterator[Callable[[int, int], None] | None]:
 
     def progress(at: int, total: int) -> None:
         nonlocal done
-        if not bars and total >= _LONG:
+        if not bars and total >= 32 << 20:
             bars.append(click.progressbar(length=total, label="Indexing transcripts", file=sys.stderr))
         if bars and total == bars[0].length:
             bars[0].update(at - done)

@@ -25,8 +25,6 @@ from memtui.transcript.short_text import one_line, shortened
 _AROUND = 10
 _RESULT = 20
 """Maximum lines shown of a tool's output; ``--json`` has all."""
-_TURN = 300
-"""Maximum length of a turn's texts in characters; ``--json`` has all."""
 
 _LEADS = {
     "ask": "❯ ",
@@ -115,7 +113,7 @@ def _turn(turn: Turn, last: bool) -> Iterator[str]:
     yield f"{turn.number}. {_source(turn.source)}  {turn.kind}, {calls}, {end}"
     for mark, text in (("❯", turn.ask), ("●", turn.closing.text if turn.closing else "")):
         if flat := one_line(masked(text)):
-            yield f"   {mark} {shortened(flat, _TURN)}"
+            yield f"   {mark} {shortened(flat, 300)}"
 
 
 def _print_entries(path: Path, line: int | None, wanted: tuple[int, int] | None, as_json: bool) -> None:

@@ -136,8 +136,6 @@ def _receipt_lines(aftermath: Aftermath, receipts: Iterable[Receipt]) -> list[Li
 
 
 _COLOURS = {"kept": "$success", "handed over": "$success", "lost": "$error", "maybe": "$warning"}
-_ROOMY = 60
-"""Width in columns from which a row says when its fact was needed again."""
 
 
 def draw_item(item: Item, ticked: bool, width: int, *, waits: bool = False) -> Content:
@@ -148,7 +146,7 @@ def draw_item(item: Item, ticked: bool, width: int, *, waits: bool = False) -> C
     if isinstance(item, Unfounded):
         return row_of([("  ! ", "$error"), clean_line(masked(item.text))], "", width)
     notes = (item.need.label if item.need else "", citation(item.source))
-    right = " ".join(note for note in notes if note) if width >= _ROOMY else citation(item.source)
+    right = " ".join(note for note in notes if note) if width >= 60 else citation(item.source)
     text = clean_line(masked(item.text))
     if item.kind == "file":
         text = cut_left(text, max(1, width - len(right) - 7))

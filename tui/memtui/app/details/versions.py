@@ -24,8 +24,6 @@ _SIGNS = {"added": ("+ ", "good"), "removed": ("- ", "bad"), "changed": ("~ ", "
 _ROLES = {"added": "added", "removed": "removed"}
 _MARKS = {"added": ("{+", "+}"), "removed": ("[-", "-]")}
 """Around words of a changed line, as `git diff --word-diff` does: colour alone is not enough."""
-_MOST = 400_000
-"""Maximum length of texts that are compared line by line, in characters."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +117,7 @@ def changes_document(older: Version | None, newer: Version, *, everything: bool)
         return state_document(newer.text) if newer.state else from_markdown(newer.text)
     if newer.state is not None:
         sections = state_diff(older.state, newer.state)
-    elif max(len(older.text), len(newer.text)) > _MOST:
+    elif max(len(older.text), len(newer.text)) > 400_000:
         return Document([line("These texts are too long to be compared.", "dim")])
     else:
         sections = text_diff(older.text, newer.text)

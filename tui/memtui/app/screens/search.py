@@ -38,8 +38,6 @@ _SEARCHED = {
     Scope.EVERYWHERE: ("in any project", ""),
 }
 """Where nothing was found, and where else it may be."""
-_AGAIN = 1.5
-"""Seconds between repeated searches while sessions are still being indexed."""
 
 
 class SearchInput(TypedLine):
@@ -157,7 +155,7 @@ class SearchScreen(Screen[Result | None]):
         def stale() -> bool:
             return self._gone or text != self.query_text or scope is not self._scope
 
-        await asyncio.sleep(_AGAIN if again else _PAUSE)
+        await asyncio.sleep(1.5 if again else _PAUSE)
         self.query_one("#search-line").add_class("-busy")
         groups: list[Group] = []
         with self.app.reporting("searching", wanted=lambda: not stale()):

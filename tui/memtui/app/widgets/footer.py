@@ -9,9 +9,6 @@ from textual.widget import Widget
 from textual.widgets import Footer
 from textual.widgets._footer import FooterKey
 
-_MARGIN = 2
-"""Cells beside each key."""
-
 
 class KeyFooter(Footer):
     """The keys that do something here, each clickable; the app's `COMMAND_PALETTE_BINDING` is help's.
@@ -36,7 +33,7 @@ class KeyFooter(Footer):
         room = self._composed_for + 1  # the first key's left margin is one cell, and the last has none
         shown = []
         for key in sorted(keys, key=lambda key: (not key.has_class("-command-palette"), key.key != "escape")):
-            room -= cell_len(f"{key.key_display} {key.description}") + _MARGIN
+            room -= cell_len(f"{key.key_display} {key.description}") + 2  # the cells beside each key
             if room < 0:
                 break
             shown.append(key)
