@@ -36,28 +36,17 @@ if TYPE_CHECKING:
 
 NOT_ALL_SEARCHED = "Not all was searched: the index is busy or being made. Try again soon."
 """Message if `Group.complete` is False."""
-LIMIT = 50
-"""The default maximum of results of each kind."""
-ROWS = 3
-"""Rows of a session that are shown at first."""
-_FRESH = 1.5
-"""Seconds for which the index counts as up to date."""
-_BUDGET = 0.15
-"""Seconds that a search spends on new files before answering."""
-_POOL = 600
-"""The most rows that are looked at further, the best ones."""
-_NEWEST = 3_000
-"""The most rows that are ranked for a word, the newest with it: ranking more takes long."""
-_FIRST = 1_000
-"""More than any rank by bm25."""
-_SHORT = 3
-"""The longest word that is not looked for as a beginning."""
-_STEPS = 1_000
-"""SQLite's steps after which a search looks whether it is still wanted."""
-_AROUND = 5
-"""The most messages shown from a row on."""
-UNREADABLE = "(cannot be read any more)"
-"""The snippet of a row whose transcript is gone."""
+LIMIT = 50  # the default maximum of results of each kind
+ROWS = 3  # rows of a session that are shown at first
+_FRESH = 1.5  # seconds for which the index counts as up to date
+_BUDGET = 0.15  # seconds that a search spends on new files before answering
+_POOL = 600  # the most rows that are looked at further, the best ones
+_NEWEST = 3_000  # the most rows that are ranked for a word, the newest with it: ranking more takes long
+_FIRST = 1_000  # more than any rank by bm25
+_SHORT = 3  # the longest word that is not looked for as a beginning
+_STEPS = 1_000  # SQLite's steps after which a search looks whether it is still wanted
+_AROUND = 5  # the most messages shown from a row on
+UNREADABLE = "(cannot be read any more)"  # the snippet of a row whose transcript is gone
 
 
 class Scope(StrEnum):
@@ -84,30 +73,20 @@ class Result(NamedTuple):
     """One result; of a session, one row."""
 
     kind: Kind
-    name: str
-    """Recovery ID, session id, else the file's name."""
+    name: str  # Recovery ID, session id, else the file's name
     title: str
     when: datetime | None = None
-    said: str = ""
-    """Further notes: tags, archived, project."""
+    said: str = ""  # further notes: tags, archived, project
     snippet: str = ""
-    marks: tuple[tuple[int, int], ...] = ()
-    """The matches in `snippet`."""
-    text: str = ""
-    """The whole text of a document, or of the message."""
-    project: str = ""
-    """Path of the root of another project that it belongs to; "" for this one."""
-    path: Path | None = None
-    """The transcript, of a session."""
-    line: int = 0
-    """Of the transcript."""
+    marks: tuple[tuple[int, int], ...] = ()  # the matches in `snippet`
+    text: str = ""  # the whole text of a document, or of the message
+    project: str = ""  # path of the root of another project that it belongs to; "" for this one
+    path: Path | None = None  # the transcript, of a session
+    line: int = 0  # of the transcript
     offset: int = 0
-    what: str = ""
-    """The role of the message: ``ask``, ``said``, ``command``, ``edit``, ``result`` ..."""
-    agent: str = ""
-    """The subagent whose transcript it is, by the file's name; "" for the session's own."""
-    stem: Path | None = None
-    """Where the archive has the transcript, if Claude Code has deleted it."""
+    what: str = ""  # the role of the message: ``ask``, ``said``, ``command``, ``edit``, ``result`` ...
+    agent: str = ""  # the subagent whose transcript it is, by the file's name; "" for the session's own
+    stem: Path | None = None  # where the archive has the transcript, if Claude Code has deleted it
 
     @property
     def key(self) -> str:
@@ -139,12 +118,9 @@ class Group(NamedTuple):
     """The results of one kind: the best ones, and the total number."""
 
     kind: Kind
-    results: tuple[Result, ...] = ()
-    """Of sessions up to `_EACH` rows each, together, the best one first."""
-    total: int = 0
-    """Of sessions, or of documents."""
-    complete: bool = True
-    """False while files are still being indexed."""
+    results: tuple[Result, ...] = ()  # of sessions up to `_EACH` rows each, together, the best one first
+    total: int = 0  # of sessions, or of documents
+    complete: bool = True  # False while files are still being indexed
     missing: tuple[str, ...] = ()
     """The words and phrases of the question that are nowhere in what was searched, the same for all kinds."""
 
@@ -162,13 +138,11 @@ def not_found(groups: Iterable[Group]) -> str:
     return f"Not found: {clean_line(', '.join(missing))}." if missing else ""
 
 
-_EACH = 20
-"""The most rows of a session."""
+_EACH = 20  # the most rows of a session
 
 
 class _Row(NamedTuple):
-    parts: dict[int, float]
-    """How well it fits each part of the question; `_FIRST` for all of it."""
+    parts: dict[int, float]  # how well it fits each part of the question; `_FIRST` for all of it
     id: int
     file: int
     role: int
@@ -186,12 +160,10 @@ class _Row(NamedTuple):
         return sum(self.parts.values()) * (1 if said else _OF_TOOLS)
 
 
-_OF_TOOLS = 0.75
-"""What inputs and results of tools count for a session, beside what was said."""
+_OF_TOOLS = 0.75  # what inputs and results of tools count for a session, beside what was said
 _WEIGHT: dict[int, float] = {Role.ASK: 1.0, Role.SAID: 1.0, Role.READ: 0.3, Role.RESULT: 0.3, Role.ERROR: 0.3}
 """What rows count among those of their session; others half."""
-_BESIDE = 0.6
-"""What a word counts for the row beside its own; for the next but one, this times this."""
+_BESIDE = 0.6  # what a word counts for the row beside its own; for the next but one, this times this
 
 
 def _best_first(rows: Iterable[_Row]) -> list[_Row]:
@@ -243,20 +215,11 @@ class Searcher:
         rows: int = 1_000,
         budget: float | None = None,
     ) -> list[Group]:
-        """The results of each kind that is wanted, sessions first.
+        """The results of each kind that is wanted, sessions first; `FileProblem` also after `interrupt`.
 
-        Args:
-            asked: the query.
-            scope: where to search; a ``project:`` in the query searches all.
-            path: the transcript for `Scope.SESSION`.
-            tags: only memories with all of these, regardless of case.
-            limit: the most sessions and documents of each kind.
-            rows: of sessions, whose texts are read; `with_snippet` reads that of another.
-            budget: seconds to spend on new files before; by default `_BUDGET`.
-
-        Raises:
-            FileProblem: the index is locked, the settings cannot be read, or a folder not be listed; or
-                `interrupt` was called.
+        `path` is the transcript of `Scope.SESSION`; a ``project:`` in the query searches all. Memories have
+        all `tags`, a kind has at most `limit` results. The texts of `rows` of sessions are read, others by
+        `with_snippet`. `budget` are the seconds to spend on new files before, by default `_BUDGET`.
         """
         turn = self._turn
         budget = _BUDGET if budget is None else budget

@@ -51,8 +51,7 @@ KINDS = dict(
 )
 """The kinds by the words that ``in:`` accepts."""
 
-_LIMIT = 8 << 20
-"""The most bytes of a file that are searched."""
+_LIMIT = 8 << 20  # the most bytes of a file that are searched
 _ANY = re.compile(r"[^.].*", re.DOTALL)
 _MARKDOWN = re.compile(r"[^.].*\.md")
 
@@ -64,13 +63,10 @@ class Source(NamedTuple):
     entry: Entry
     project: str = ""
     """Root of the project that it belongs to; "" if only its text can tell, or it belongs to all."""
-    path: str = ""
-    """Of a transcript."""
+    path: str = ""  # of a transcript
     name: str = ""
-    note: str = ""
-    """Of the part of it that is in the index; see `File`."""
-    number: int = 0
-    """Of its row in the index; 0 if it is new."""
+    note: str = ""  # of the part of it that is in the index; see `File`
+    number: int = 0  # of its row in the index; 0 if it is new
     offset: int = 0
     line: int = 1
 
@@ -83,18 +79,14 @@ class File:
     kind: Kind
     project: str
     session: str = ""
-    agent: str = ""
-    """The subagent whose transcript it is, by its name."""
-    stem: str = ""
-    """Where the archive has it, if Claude Code has deleted it."""
-    name: str = ""
-    """Recovery ID, else the file's name; of a session what it is named by, without its branch."""
+    agent: str = ""  # the subagent whose transcript it is, by its name
+    stem: str = ""  # where the archive has it, if Claude Code has deleted it
+    name: str = ""  # Recovery ID, else the file's name; of a session what it is named by, without its branch
     title: str = ""
     note: str = ""
     """Of a session its branch; tags; the kind of a memory of Claude's; the memory that a memory file was
     stored as; a capture's status; a state's version."""
-    texts: tuple[str, ...] = ()
-    """One as a rule; of a file of pins one for each pin."""
+    texts: tuple[str, ...] = ()  # one as a rule; of a file of pins one for each pin
     created: datetime | None = None
     pins: tuple[Pin, ...] = ()
 
@@ -106,9 +98,7 @@ COLUMNS = ("path", "kind", "project", "session", "agent", "stem", "name", "title
 def documents(places: Places, folders: Iterable[str]) -> dict[str, Source]:
     """The documents to search, by their paths. Folders that cannot be listed are left out.
 
-    Args:
-        places: this project, memtui's and Claude Code's folders.
-        folders: folders in known projects; only absolute ones count.
+    `folders` are some in known projects; only absolute ones count.
     """
     found = {f"{each.entry.folder}{os.sep}{each.entry.name}": each for each in _listed(places, folders)}
     return {path: each for path, each in found.items() if is_text(path)}

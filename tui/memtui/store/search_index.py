@@ -32,15 +32,11 @@ from memtui.store.transcripts import HEAD, cwd_in, first_cwd
 from memtui.transcript.messages import Message, Role, read_messages
 
 VERSION = 14
-WAIT = 2.0
-"""Seconds to wait for another program's lock on the index."""
-_TRANSACTION = 0.05
-"""Seconds of writing after which a transaction ends: readers wait for it."""
-_PART = 100_000
-"""Characters that are written at once."""
+WAIT = 2.0  # seconds to wait for another program's lock on the index
+_TRANSACTION = 0.05  # seconds of writing after which a transaction ends: readers wait for it
+_PART = 100_000  # characters that are written at once
 _TITLE = 300
-DOCUMENT = 10
-"""The role of a document's rows."""
+DOCUMENT = 10  # the role of a document's rows
 _LOCKED = "is locked by another program; try again when that has ended"
 _PROBLEMS = {
     sqlite3.SQLITE_INTERRUPT: "is searched for something else",
@@ -106,14 +102,8 @@ class SearchIndex:
     def update(self, *, budget: float = math.inf, progress: Callable[[int, int], None] | None = None) -> bool:
         """Index new and changed files, last written last: the ids of rows are in the order of time.
 
-        Args:
-            budget: seconds after which to stop; what was indexed stays.
-            progress: called with the bytes done and the bytes to do.
-
-        Returns: whether the index is complete; False if time ran out or another process is indexing.
-
-        Raises:
-            FileProblem: the index is locked or cannot be written, or a folder cannot be listed.
+        False if another process is indexing, or the seconds of `budget` ran out: what was indexed stays.
+        `progress` is called with the bytes done and the bytes to do.
         """
         end = time.monotonic() + budget
         private_folder(self.path.parent)
@@ -129,12 +119,7 @@ class SearchIndex:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection to read from.
-
-        Raises:
-            FileProblem: another program has it locked, or the search was interrupted.
-            IndexDamaged: it has to be made anew, by `update`.
-        """
+        """A connection to read from; `IndexDamaged` if it has to be made anew, by `update`."""
         try:
             uri = f"{self.path.absolute().as_uri()}?mode=rw"
             with closing(sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None)) as connection:
@@ -154,11 +139,7 @@ class SearchIndex:
             raise IndexDamaged from error
 
     def delete(self) -> None:
-        """Delete it. Removing rows would leave their words in the file.
-
-        Raises:
-            FileProblem: it cannot be deleted, or another process is writing it.
-        """
+        """Delete it. Removing rows would leave their words in the file."""
         if self.path.parent.is_dir():
             with lock(self.path, timeout=WAIT), writing(self.path):
                 self._remove()

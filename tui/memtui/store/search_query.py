@@ -198,12 +198,10 @@ class Search(NamedTuple):
     query: Query = Query()
     filters: tuple[tuple[str, str], ...] = ()
     """``edited``, ``read``, ``file`` or ``cmd``, each with a part of a path or command."""
-    kinds: tuple[str, ...] = tuple(KINDS)
-    """Words of `KINDS`."""
+    kinds: tuple[str, ...] = tuple(KINDS)  # words of `KINDS`
     since: datetime | None = None
     until: datetime | None = None
-    project: str = ""
-    """Part of the path of a project; searches all projects."""
+    project: str = ""  # part of the path of a project; searches all projects
     unread: tuple[str, ...] = ()
     """A sentence for each filter whose value is not understood: it counts as words."""
 
@@ -213,19 +211,13 @@ _PART = re.compile(rf'(?:(?<=\s)|^)(?:(\w+):(?:"([^"]*)"|(\S+))|{_QUOTED})', re.
 _WORD = re.compile(r"[^\W_]+")
 _DAY = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?", re.ASCII)
 _AGO = re.compile(r"(\d{1,4})([dw])", re.ASCII)
-DAYS = "2026-02-23, 2026-02, today, yesterday, 7d or 2w"
-"""What `day` understands, by examples."""
+DAYS = "2026-02-23, 2026-02, today, yesterday, 7d or 2w"  # what `day` understands, by examples
 _VALUES = {"in": ", ".join(KINDS), "before": DAYS, "after": DAYS}
 """What filters take whose values may not be understood."""
 
 
 def parse_search(text: str, *, typing: bool = False) -> Search:
-    """Parse any text.
-
-    Args:
-        text: the query.
-        typing: whether its last word may be unfinished.
-    """
+    """Parse any text, whose last word may be unfinished while `typing`."""
     phrases: list[str] = []
     filters: list[tuple[str, str]] = []
     found: dict[str, Any] = {}
