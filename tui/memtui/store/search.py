@@ -44,6 +44,7 @@ _POOL = 600  # the most rows that are looked at further, the best ones
 _NEWEST = 3_000  # the most rows that are ranked for a word, the newest with it: ranking more takes long
 _FIRST = 1_000  # more than any rank by bm25
 _SHORT = 3  # the longest word that is not looked for as a beginning
+_PAIR = 2  # characters of Chinese, Japanese and Korean that are one term
 _STEPS = 1_000  # SQLite's steps after which a search looks whether it is still wanted
 _AROUND = 5  # the most messages shown from a row on
 UNREADABLE = "(cannot be read any more)"  # the snippet of a row whose transcript is gone
@@ -166,8 +167,11 @@ _WEIGHT: dict[int, float] = {Role.ASK: 1.0, Role.SAID: 1.0, Role.READ: 0.3, Role
 _BESIDE = 0.6  # what a word counts for the row beside its own; for the next but one, this times this
 
 
-def _best_first(rows: Iterable[_Row]) -> list[_Row]:
-    """The rows of a session, first those that answer most of the question with the rows beside them."""
+def _best_first(rows: Iterable[_Row], words: set[int]) -> list[_Row]:
+    """The rows of a session, first those that answer most of the question with the rows beside them.
+
+    Of those beside them only these `words` count: a pair of Chinese characters is too little.
+    """
     near = {row.id: row for row in rows}
 
     def weight(row: _Row) -> float:
@@ -176,7 +180,7 @@ def _best_first(rows: Iterable[_Row]) -> list[_Row]:
             other = near.get(row.id + away)
             if other and other.file == row.file:
                 for part, score in other.parts.items():
-                    if score < _FIRST:
+                    if part in words:
                         best[part] = max(best.get(part, 0), score * _BESIDE ** abs(away))
         return sum(best.values()) * _WEIGHT.get(row.role, 0.5)
 
@@ -417,8 +421,9 @@ class _Answer:
         )
         results: list[Result] = []
         known: dict[int, Result] = {}
+        words = {number for number, term in enumerate(self._terms) if len(term.strip('"*')) > _PAIR}
         for rows in order[:limit]:
-            for number, row in enumerate(_best_first(rows)[:_EACH]):
+            for number, row in enumerate(_best_first(rows, words)[:_EACH]):
                 if row.file not in known:
                     known[row.file] = self._of(row.file)
                 what = Role(row.role).name.lower()
