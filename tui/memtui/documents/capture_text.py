@@ -17,7 +17,9 @@ PENDING = "_Not yet reviewed. Run `/review-compact` to process._"
 
 def capture_name(moment: datetime) -> str:
     """The file name of a capture, in `moment`'s own wall time: ``20251225_081500-autocompact.md``."""
-    return f"{_stamp(moment)}-autocompact.md"
+    # Not strftime: it does not pad the year on every platform.
+    day = f"{moment.year:04d}{moment.month:02d}{moment.day:02d}"
+    return f"{day}_{moment.hour:02d}{moment.minute:02d}{moment.second:02d}-autocompact.md"
 
 
 def capture_time(name: str) -> str:
@@ -96,11 +98,3 @@ def truncated(message: str) -> str:
     """`message` without blank ends, cut to `FIRST_MESSAGE_LIMIT` code points and ``...``."""
     message = normal(message).strip()
     return message if len(message) <= FIRST_MESSAGE_LIMIT else f"{message[:FIRST_MESSAGE_LIMIT]}..."
-
-
-def _stamp(moment: datetime) -> str:
-    # Not strftime: it does not pad the year on every platform.
-    return (
-        f"{moment.year:04d}{moment.month:02d}{moment.day:02d}_"
-        f"{moment.hour:02d}{moment.minute:02d}{moment.second:02d}"
-    )

@@ -33,7 +33,9 @@ def compaction_notes(facts: Facts, state: SessionState, root: Path) -> str:
 
     Decisions and open steps of `state`, the session's document, may come from a person or a model.
     """
-    question = unanswered(facts)
+    question, turn = unanswered(facts), unfinished_turn(facts)
+    stopped = turn is not None and turn.end != "running"  # Claude is neither at it nor has it answered
+    ended = [capitalised(turn_line(facts, turn))] if turn is not None and stopped else []
     tasks = known_open_tasks(facts, state) or [work.line for work in open_steps(facts)]
     gone = gone_files((*facts.modified_files, *facts.shell_files), root)
     addresses = ", ".join(seen_addresses(facts))
@@ -41,7 +43,7 @@ def compaction_notes(facts: Facts, state: SessionState, root: Path) -> str:
     marks = [shortened(landmark_line(mark), _MARK) for mark in reversed(facts.landmarks[-_MARKS:])]
     sections = {
         "Rules still in force": _first(_RULES, _rules(facts)),
-        "Steps still due": [*_turn(facts), *_first(_STEPS, tasks), *filter(None, [question])],
+        "Steps still due": [*ended, *_first(_STEPS, tasks), *filter(None, [question])],
         "Refused or failed": _first(_REFUSED, _refused(facts)),
         "Commands that work here": _first(_COMMANDS, _commands(facts)),
         "Names and numbers": [*unsaved_work(facts, root), *marks, *seen],
@@ -64,12 +66,6 @@ def compaction_notes(facts: Facts, state: SessionState, root: Path) -> str:
 
 def _first(most: int, lines: Iterable[str]) -> list[str]:
     return [line for line, _ in zip(dict.fromkeys(lines), range(most), strict=False)]
-
-
-def _turn(facts: Facts) -> list[str]:
-    """How the last turn ended, unless Claude is still at it or has answered."""
-    turn = unfinished_turn(facts)
-    return [capitalised(turn_line(facts, turn))] if turn is not None and turn.end != "running" else []
 
 
 def _rules(facts: Facts) -> Iterator[str]:

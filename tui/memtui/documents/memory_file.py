@@ -29,21 +29,9 @@ from memtui.transcript.short_text import capitalised, shortened
 
 _GOAL, _LEARNINGS, _QUESTIONS = "Goal", "Learnings", "Open Questions / Issues"
 _CONFIDENCE, _KEY_FILES = "Confidence Level", "Key Files"
-_LAYOUT = markdown.layout(
-    _GOAL,
-    _LEARNINGS,
-    _QUESTIONS,
-    _CONFIDENCE,
-    _KEY_FILES,
-    aliases={
-        "Open Questions": _QUESTIONS,
-        "Open Issues": _QUESTIONS,
-        "Open Questions/Issues": _QUESTIONS,
-        "Open Questions & Issues": _QUESTIONS,
-        "Open Questions and Issues": _QUESTIONS,
-        "Confidence": _CONFIDENCE,
-    },
-)
+_ALSO = "Open Questions|Open Issues|Open Questions/Issues|Open Questions & Issues|Open Questions and Issues"
+_ALIASES = {**dict.fromkeys(_ALSO.split("|"), _QUESTIONS), "Confidence": _CONFIDENCE}
+_LAYOUT = markdown.layout(_GOAL, _LEARNINGS, _QUESTIONS, _CONFIDENCE, _KEY_FILES, aliases=_ALIASES)
 _PREFIX = "memory:"
 
 

@@ -159,12 +159,10 @@ class Node(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """A memory names an entity."""
+    """A memory names an entity; both are ids of nodes."""
 
     memory: str
-    """A node's id."""
     entity: str
-    """A node's id."""
 
 
 class Graph(NamedTuple):

@@ -258,7 +258,8 @@ def block_markdown(block: Block, safe: Safe) -> str:
         return f"---\n\n*Compacted ({plain(event.trigger) or 'unknown'})*"
     if isinstance(event, (Summary, Thinking)):
         name = "Summary" if isinstance(event, Summary) else "Thinking"
-        return f"*{name}:*\n\n{_quoted(safe(event.text))}"
+        rows = contained(safe(event.text)).split("\n")
+        return f"*{name}:*\n\n" + "\n".join(f"> {row}".rstrip() for row in rows)
     if isinstance(event, Attached):
         return code_span(event.name)
     return f"*{plain(event.reason)}*"
@@ -316,7 +317,3 @@ def contained(text: str) -> str:
 def plain(line: str) -> str:
     """A line with its Markdown characters escaped."""
     return "".join(f"\\{each}" if each in "\\`*_[]<>#|~&" else each for each in clean_line(line))
-
-
-def _quoted(text: str) -> str:
-    return "\n".join(f"> {row}".rstrip() for row in contained(text).split("\n"))

@@ -129,8 +129,8 @@ def _replaced(gone: Sequence[str], come: list[str], *, pair: bool) -> Iterator[L
 
 def _go_on(line: str, other: str) -> bool:
     """Whether one line continues the other: the same field of a section, or mostly the same words."""
-    label, others = _label(line), _label(other)
-    if label != others:
+    label = _label(line)
+    if label != _label(other):
         return False
     if label and not label.endswith(_MANY):
         return True

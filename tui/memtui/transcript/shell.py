@@ -71,11 +71,10 @@ _SILENT = _names("cd echo export sleep source set true printf pwd wait then else
 _PREFIXES = frozenset({"sudo", "time", "nohup", "command", "exec", "env", "if", "while", "!"})
 _CHECKERS = TEST_RUNNERS | LINTERS | FORMATTERS
 """Programs named without their arguments: a check of one file counts as that check."""
-_OPTION_NAMES = """
+_VALUE_OPTIONS = _names("""
 -C -c -f -p -w -F --package --prefix --filter --workspace --manifest-path --file --project --directory --dir
 --cwd --group --extra --with --python --env-file --namespace --context --config --features --rootdir
-"""
-_VALUE_OPTIONS = frozenset(_OPTION_NAMES.split())
+""")
 """Options with a value, between a runner and its program: ``uv run --package api pytest``."""
 _INNER = frozenset({"run", "exec", "compose", "tool", "-m", "x", "dlx", "pr", "issue", "pip"})
 
