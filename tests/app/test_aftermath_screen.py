@@ -73,11 +73,25 @@ async def test_row_and_detail_begin_with_what_was_lost(lossy: World) -> None:
         first = lines.index("LOST  3")
         assert lines[first + 1] == "  ✗ pytest -q (L7, needed again 1 call later)"
         assert lines[first + 2] == "  ✗ Never refresh twice: the provider revokes both tokens. (L6)"
-        assert "! docs/ghost.md: no record names this file" in driver.detail
+        assert "! only the summary says docs/ghost.md: no record names this file" in driver.detail
         assert "▸ KEPT  2" in driver.detail
         await driver.press("enter", "tab", "enter")
         await driver.until(lambda: "▾ KEPT" in driver.detail, "the fold")
         assert "✓ Fix the token refresh race (L1)" in driver.detail
+
+
+async def test_a_review_begins_with_what_was_lost(lossy: World) -> None:
+    async with opened(lossy) as driver:
+        await driver.press("r")
+        await driver.until(lambda: driver.review.field("title").text, "the draft")
+        await driver.settled()
+        rows = driver.review.facts.listing
+        assert driver.shown.index("Lost by the compaction 3") < driver.shown.index("Files modified 2")
+        assert rows.selected == "0.0"
+        assert "f2 form" in driver.shown
+        await driver.press("space", "f2")
+        assert "f2 facts" in driver.shown
+        assert driver.review.field("learnings").text == "- pytest -q (L7 12:25)"
 
 
 async def test_rows_at_every_size_and_tokens_where_there_is_room(lossy: World) -> None:

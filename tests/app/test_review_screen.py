@@ -25,7 +25,7 @@ from memtui.app.screens.review_parts import (
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.documents.capture import parse_capture, render_capture, reviewed
-from memtui.documents.events import EvidenceItem
+from memtui.documents.events import EvidenceGroup, EvidenceItem
 from memtui.documents.memory_file import MemoryFile, render_memory
 from memtui.store.captures import CaptureStore
 from memtui.store.listing import Entry
@@ -123,7 +123,7 @@ async def test_what_was_typed_before_the_draft_came_is_not_lost_unasked(
     typed = threading.Event()
     read = ReviewScreen._read
 
-    def slowly(screen: ReviewScreen, transcript: Path) -> Facts:
+    def slowly(screen: ReviewScreen, transcript: Path) -> tuple[Facts, tuple[EvidenceGroup, ...]]:
         assert typed.wait(10)
         return read(screen, transcript)
 

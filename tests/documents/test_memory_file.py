@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from memtui.documents.markdown import Section
-from memtui.documents.memory_file import MemoryFile, draft_memory, parse_memory, render_memory
+from memtui.documents.memory_file import MemoryFile, draft_memory, draft_summary, parse_memory, render_memory
 from memtui.ground.text import FormatError
 from memtui.transcript.records import Action, Facts
 from tests.documents.checks import settled
@@ -247,3 +247,16 @@ def test_a_command_that_changes_a_file_after_the_check_is_seen(
 )
 def test_a_long_title_ends_with_a_clause_or_a_word(said: str, title: str) -> None:
     assert draft_memory(Facts(title=said)).title == title
+
+
+def test_the_summary_says_what_was_done_in_the_words_of_tasks_and_commits() -> None:
+    facts = Facts(
+        title="Migrate the tax",
+        todos=(todo("Round per line", "completed"), todo("Renew the keys", "pending")),
+        landmarks=tuple(commit(text, 5) for text in ("one", "two", "three", "four")),
+        modified_files=(changed("src/tax.ts"),),
+    )
+    assert draft_summary(facts) == (
+        "Migrate the tax. 1 task done: Round per line. "
+        "4 commits, the last: two; three; four. 1 file modified."
+    )

@@ -333,7 +333,7 @@ class EvidenceItem:
     """One line, with its source at the end: ``(L476 14:53)``."""
     kind: str
     """`file`, `reference`, `todo`, `plan`, `decision`, `open`, `error`, `command`, `quote`, `prompt`,
-    `commit`, `compaction` or `action`."""
+    `commit`, `compaction`, `action` or `lost`."""
     detail: str = ""
     """The full text, if `text` is shortened."""
     line: int = 0

@@ -25,7 +25,7 @@ from memtui.transcript.files import DELETED, path_now
 from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import dropped_among, was_done
 from memtui.transcript.records import NOWHERE, Command, Facts, Source, is_after
-from memtui.transcript.short_text import capitalised, shortened
+from memtui.transcript.short_text import capitalised, one_line, shortened
 
 _GOAL, _LEARNINGS, _QUESTIONS = "Goal", "Learnings", "Open Questions / Issues"
 _CONFIDENCE, _KEY_FILES = "Confidence Level", "Key Files"
@@ -108,6 +108,8 @@ _MOST_KEY_FILES = 12
 _MOST_LEARNINGS = 12
 _MOST_QUESTIONS = 10
 _SUMMARY = 160
+_RESULT = 80
+_LAST_RESULTS = 3
 _HIDDEN = "hides its exit status"
 UNTITLED = "Session without words of the user"
 
@@ -236,17 +238,26 @@ def _key_files(facts: Facts) -> list[str]:
 
 
 def draft_summary(facts: Facts) -> str:
-    """One or two sentences on the subject of the session and its results on record."""
+    """The subject of the session and its results on record: the tasks done last, commits, files."""
     about = shortened(masked(title_of(facts)), _SUMMARY).rstrip(".。")
-    done = sum(map(was_done, (*facts.past_todos, *facts.todos)))
-    commits = sum(mark.kind == "commit" and not mark.superseded for mark in facts.landmarks)
-    counts = [
+    done = [todo.content for todo in (*facts.past_todos, *facts.todos) if was_done(todo)]
+    commits = [mark.text for mark in facts.landmarks if mark.kind == "commit" and not mark.superseded]
+    requests = [mark.text for mark in facts.landmarks if mark.kind == "pull request"]
+    results = [
+        _results(_counted(len(done), "task", "tasks") + " done", done),
+        _results(_counted(len(commits), "commit", "commits"), commits),
+        f"Pull request {masked(requests[-1])}" if requests else "",
         f"{_counted(len(facts.modified_files), 'file', 'files')} modified" if facts.modified_files else "",
-        f"{_counted(done, 'task', 'tasks')} done" if done else "",
-        _counted(commits, "commit", "commits") if commits else "",
     ]
-    counted = ", ".join(each for each in counts if each)
     stop = "" if about.endswith(("?", "!", "…", "？", "！")) else "。" if _WIDE_END.search(about) else "."
-    sentences = [f"{about}{stop}" if about else "", f"{capitalised(counted)}." if counted else ""]
+    sentences = [f"{about}{stop}" if about else "", *(f"{each}." for each in results if each)]
     sentences += [_only_capture()] if facts.from_capture else []
     return " ".join(each for each in sentences if each)
+
+
+def _results(counted: str, results: list[str]) -> str:
+    """Results with their number, the last ones in words; "" for none."""
+    last = "; ".join(
+        shortened(masked(one_line(each)), _RESULT).rstrip(".。") for each in results[-_LAST_RESULTS:]
+    )
+    return f"{counted}{': ' if len(results) <= _LAST_RESULTS else ', the last: '}{last}" if results else ""

@@ -12,7 +12,8 @@ from memtui.app.details.memory import fold
 from memtui.app.widgets.document import Document, Line, concat, line, styled
 from memtui.app.widgets.row_list import row as row_of
 from memtui.app.widgets.wrap import cut_left
-from memtui.documents.quotes import citation
+from memtui.documents.events import EvidenceGroup, EvidenceItem
+from memtui.documents.quotes import citation, with_source
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import parse_iso, to_local
 from memtui.lost.naming import Span
@@ -83,6 +84,17 @@ def summary_document(summary: str, passage: Span | None = None) -> tuple[Documen
     return Document(lines), found
 
 
+def lost_evidence(aftermath: Aftermath) -> tuple[EvidenceGroup, ...]:
+    """The losses that count, as evidence for a review."""
+    items = tuple(
+        EvidenceItem(
+            with_source(clean_line(masked(row.text)), row.source, clock=True), "lost", line=row.source.line
+        )
+        for row in aftermath.counted_losses
+    )
+    return (EvidenceGroup("Lost by the compaction", items),) if items else ()
+
+
 def lost_document(
     aftermath: Aftermath, receipts: Iterable[Receipt], unfolded: Collection[str], waits: int = 0
 ) -> Document:
@@ -100,7 +112,10 @@ def lost_document(
     lines += [_line(row) for row in heavy[:_SHOWN]]
     if len(aftermath.missing) > len(heavy[:_SHOWN]):
         lines.append(line(f"  … {aftermath.counts} (l shows all)", "dim"))
-    lines += [styled(("  ! ", "bad"), f"{masked(u.text)}: {u.reason}", hang=4) for u in aftermath.unfounded]
+    lines += [
+        styled(("  ! ", "bad"), f"only the summary says {masked(u.text)}: {u.reason}", hang=4)
+        for u in aftermath.unfounded
+    ]
     kept = aftermath.kept
     if kept:
         asked = sum(row.asked for row in kept)

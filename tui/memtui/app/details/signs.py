@@ -8,6 +8,7 @@ FATE_SIGNS = {
     "✓": "kept by the summary",
     "↺": "handed over by memtui",
     "⏳": "waits for the next prompt",
+    "!": "said by the summary alone",
 }
 TASK_SIGNS = {"▸": "a task in progress", "○": "an open task", "✓": "done"}
 FOLD_SIGNS = {"▸": "folded: enter opens it", "▾": "open: enter folds it"}

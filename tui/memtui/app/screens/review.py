@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -17,6 +18,7 @@ from textual.events import DescendantFocus
 from textual.widgets import TextArea
 
 from memtui.app.base import PINS, hidden
+from memtui.app.details.lost import lost_evidence
 from memtui.app.listings import CaptureRow
 from memtui.app.project import ProjectModel
 from memtui.app.screens import review_parts
@@ -27,7 +29,7 @@ from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.row_list import RowList
 from memtui.documents.capture import Capture
 from memtui.documents.capture_text import capture_time
-from memtui.documents.events import evidence
+from memtui.documents.events import EvidenceGroup, evidence
 from memtui.documents.memory_file import MemoryFile, draft_memory, draft_summary
 from memtui.engines.drafts import Reworded, review_by_claude
 from memtui.ground.files import FileProblem
@@ -102,27 +104,36 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
     @work(exit_on_error=False)
     async def _draft(self) -> None:
         facts = facts_of_capture(self.capture)
+        lost: tuple[EvidenceGroup, ...] = ()
         nothing = "No facts could be read."
         with self.app.reporting("reading the transcript"):
             try:
                 transcript = self.model.check_transcript(self.capture.transcript)
-                facts = self._facts = await asyncio.to_thread(self._read, transcript)
+                facts, lost = await asyncio.to_thread(self._read, transcript)
+                self._facts = facts
                 nothing = "The transcript holds nothing that could be evidence."
             except ReadingCancelledError:
                 return
             except FileProblem as problem:
                 nothing = f"No facts: {problem}."
         with self.app.reporting("drafting the review"):
-            self._fill(facts, nothing)
+            self._fill(facts, lost, nothing)
 
-    def _read(self, transcript: Path) -> Facts:
-        return self.model.readings.facts(transcript, self.capture.timestamp, lambda: self.gone)
+    def _read(self, transcript: Path) -> tuple[Facts, tuple[EvidenceGroup, ...]]:
+        """The facts up to the compaction, and what it lost."""
+        readings, since = self.model.readings, self.capture.timestamp
+        facts = readings.facts(transcript, since, lambda: self.gone)
+        lost: tuple[EvidenceGroup, ...] = ()
+        with suppress(FileProblem):  # the compaction was not finished
+            lost = lost_evidence(readings.aftermath(transcript, since, lambda: self.gone))
+        return facts, lost
 
-    def _fill(self, facts: Facts, nothing: str) -> None:
+    def _fill(self, facts: Facts, lost: tuple[EvidenceGroup, ...], nothing: str) -> None:
         """Show the facts, and fill untouched fields with the draft made from them."""
         self.facts.fill((), "No facts could be read.")
         # The capture's own text is not evidence: the list shows why there is none.
         groups = evidence(facts, self.model.project.root) if self._facts is not None else ()
+        groups = (*lost, *groups)
         self.facts.fill(groups, nothing)
         self._memory = draft_memory(facts)
         self._draft_facts = facts

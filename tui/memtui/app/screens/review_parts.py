@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from textual import events, getters, on
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import TextArea
@@ -104,6 +105,10 @@ class FormField(TextField):
     Where the text is empty, or the field optional, only the label's line is shown, with the text's beginning,
     until the field has the focus.
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f2", "screen.switch", "facts", priority=True, tooltip="go from the form to the facts"),
+    ]
 
     def __init__(self, field: Field) -> None:
         super().__init__(id=f"field-{field.name}", tab_behavior="focus", highlight_cursor_line=False)
