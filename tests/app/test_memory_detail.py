@@ -44,6 +44,15 @@ async def read(driver: Driver) -> None:
     await driver.until(lambda: "related 2 memories" in driver.detail, "the relations")
 
 
+async def test_it_begins_with_what_a_person_wrote_in_its_review(world: World) -> None:
+    notes = "- **From the review**\n  - Ask the till\n  - Twice"
+    world.memory(1, "First", body=render_recovery(Recovery(objective="Round once", notes=notes)))
+    async with opened(world) as driver:
+        await driver.press("2")
+        await driver.until(lambda: "Ask the till" in driver.detail, "the detail")
+        assert driver.detail.index("Twice") < driver.detail.index("Objective\nRound once")
+
+
 async def test_it_tells_the_relations_and_what_is_named_and_tab_and_enter_fold(
     world: World, names: list[str]
 ) -> None:

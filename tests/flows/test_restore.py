@@ -156,13 +156,16 @@ def test_a_long_memory_loses_what_matters_least(places: Places) -> None:
     assert restore_memory(places, clock, memory, full=True).text.count("note") > 3_000
 
 
-def test_what_a_person_wrote_in_a_review_stays_in_a_long_memory(places: Places) -> None:
+def test_a_long_memory_begins_with_what_a_person_wrote_in_its_review(places: Places) -> None:
     decisions = tuple(f"decision {number}: {'why ' * 50}" for number in range(100))
     said = "- **From the review**\n  - Ask the till"
-    memory = remember(places, render_recovery(Recovery(notes=said, decisions=decisions)))
+    memory = remember(
+        places, render_recovery(Recovery(notes=f"{said}\n\n**Session**\n", decisions=decisions))
+    )
     text = restore_memory(places, clock, memory).text
     assert "Shortened here" in text
-    assert said in text
+    assert f"```text\n{said}\n\n## Session ID" in text
+    assert text.count("From the review") == 1
 
 
 @given(recoveries, st.integers(0, 2_000))

@@ -43,6 +43,9 @@ UNKNOWN = "N/A"  # prefix of an item without a record, which does not mean none
 MOST_FILES = 8  # maximum number of working files (the seed: 3-8)
 LONG_OBJECTIVE = 600  # maximum length of an objective in characters
 
+REVIEWED = "- **From the review**"  # begins what a person has added, the first item of the notes
+_REVIEW = re.compile(rf"(?<=^## Notes\n){re.escape(REVIEWED)}\n(?:(?:  .*)?\n)*(?:  .*)?", re.MULTILINE)
+
 _SESSION, _ROOT, _OBJECTIVE, _PLAN = "Session ID", "Project Root", "Objective", "Execution Plan"
 _WORKING, _REFERENCE = "Working Files (Modified)", "Reference Files (Read-Only)"
 _LAST, _NOTES = "Last Action", "Notes"
@@ -182,6 +185,12 @@ def parse_recovery(text: str) -> Recovery:
         preamble=document.text(document.preamble),
         extra=tuple(document.extra),
     )
+
+
+def review_first(text: str) -> str:
+    """A recovery text for reading: what a person wrote in its review stands first, not in the notes."""
+    found = _REVIEW.search(text)
+    return f"{found[0].rstrip()}\n\n{text[: found.start()]}{text[found.end() :]}" if found else text
 
 
 def read_document(text: str) -> tuple[list[str], Document]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from shlex import quote
 
 from memtui.documents.markdown import name_of
-from memtui.documents.recovery import is_elsewhere, mapped, parse_recovery
+from memtui.documents.recovery import REVIEWED, is_elsewhere, mapped, parse_recovery, review_first
 from memtui.documents.session_state import render_session_state
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, local_minute
@@ -18,7 +18,6 @@ from memtui.hooks.notes import by_hand
 from memtui.hooks.sections import Piece
 from memtui.secrets.secrets import Hit, find, masked
 from memtui.share.contract import shared_root
-from memtui.store.compact import REVIEWED
 from memtui.store.freshness import note_on
 from memtui.store.memories import MemoryStore
 from memtui.store.state_updates import documents_of, drafted_state
@@ -75,7 +74,7 @@ def restore_memory(places: Places, clock: Clock, memory_id: str, *, full: bool =
     title = f"Memory {memory.meta.id}, stored at {local_minute(memory.meta.created)}"
     whole = f"`memtui restore --id {memory.meta.id} --full` prints all of it"
     body = memory.body.decode("utf-8", "replace")
-    text = masked(_here(body, places.project.root))
+    text = masked(_here(review_first(body), places.project.root))
     notes = by_hand(places.project, clock(), title, text, whole, rank=rank_in_recovery, full=full)
     first = note_on(memory, places.project.root)
     return Restored(f"{first}\n\n{notes}" if first else notes, f"memory {memory.meta.id}", find(body))

@@ -14,6 +14,7 @@ from memtui.documents.markdown import Section, name_of, render_items
 from memtui.documents.memory import MemoryMeta
 from memtui.documents.memory_file import MemoryFile, draft_memory, draft_summary
 from memtui.documents.recovery import (
+    REVIEWED,
     Plan,
     Recovery,
     draft_recovery,
@@ -33,9 +34,6 @@ from memtui.store.sessions import captured_transcript, find_transcript, refuse_s
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Facts
 from memtui.transcript.short_text import one_line, shortened
-
-REVIEWED = "- **From the review**"
-"""Begins what a person has added, the first item of the notes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,7 +158,9 @@ def stored_document(
         lines.append(styled(*_between(parts)))
     lines += [*_files(state, unfolded), *_secrets(memory.text)]
     lines += [*_related(relations, head.project), *_names(named, head.project, unfolded)]
-    return Document([*lines, _BLANK, *recovery_lines(memory.text, unfolded)])
+    from memtui.documents.recovery import review_first  # the first paint does without the format
+
+    return Document([*lines, _BLANK, *recovery_lines(review_first(memory.text), unfolded)])
 
 
 def _files(state: Freshness | None, unfolded: Collection[str]) -> list[Line]:
