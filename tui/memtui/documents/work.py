@@ -199,12 +199,12 @@ class RecordedDecision(NamedTuple):
 
 def recorded_decisions(facts: Facts) -> list[RecordedDecision]:
     """All of them, in the order of the session."""
-    found = list(_plans(facts))
+    found: list[RecordedDecision] = []
     for answer in facts.answers:
         option = f'"{shortened(one_line(answer.option), _WORDS)}", ' if answer.option.strip() else ""
         reason = f'{option}the user\'s answer to "{_brief(answer.question)}"'
         found.append(RecordedDecision(_brief(answer.answer), reason, answer.source))
-    return in_order(found)
+    return in_order([*found, *_plans(facts)])
 
 
 def _plans(facts: Facts) -> Iterator[RecordedDecision]:
