@@ -37,6 +37,8 @@ _BASE: dict[Kind, float] = {
 }  # fmt: skip
 _RECENT = 14.0
 _MISSING = 6.0
+_DUE, _ADVICE = 24.0, 34.0
+"""For a step that is still due of a command; off for a command's or skill's general advice."""
 _DOUBLE = 0.6
 _AGAIN = 4.0
 """Taken off for each line of more worth that stands in the same place."""
@@ -50,23 +52,27 @@ def worth(line: Row, missing: int, end: int) -> float:
         missing: how many of its identifiers the summary lacks.
         end: the line of the boundary.
     """
+    value = _BASE[line.kind]
+    if line.kind in ("pin", "active"):  # in the order in which they were written
+        return value
     late = _RECENT * line.source.line / max(1, end)
     if line.kind in ("ask", "rule"):  # what the person said early is nearly as much in force
         late = _RECENT / 2 + late / 7
-    repeated = min(line.times, 6) if line.kind in ("check", "command", "file") else 0
+    if line.kind in ("check", "command", "file"):
+        value += min(line.times, 6)
     if line.kind == "check":  # that of the whole project is worth more than one of some files or tests
         missing = 3 - len(identifiers(line.text)) - bool(selected_tests(line.text))
-    short = -8.0 if len(line.text) < 24 and HEADING[line.kind] == "O" else 0.0
-    if line.kind == "step" and line.target != PLAN:  # what is due of a command, or its general advice
-        short += 24.0 if line.standing == "open" else -34.0
-        missing = 2 if line.standing == "open" else missing  # in the order in which they are to be done
-    asked = (
-        -12.0 if line.kind == "ask" and line.standing != "open" and is_question(line.text) else 0.0
-    )  # answered, as a rule
-    stale = -12.0 if line.earlier and line.kind == "finding" else 0.0
-    if line.kind in ("pin", "active"):  # in the order in which they were written
-        return _BASE[line.kind]
-    return stale + asked + _BASE[line.kind] + late + _MISSING * min(missing, 3) + repeated + short
+    if line.kind == "step" and line.target != PLAN and line.standing == "open":
+        value, missing = value + _DUE, 2  # in the order in which they are to be done
+    elif line.kind == "step" and line.target != PLAN:
+        value -= _ADVICE
+    if len(line.text) < 24 and HEADING[line.kind] == "O":
+        value -= 8
+    if line.kind == "ask" and line.standing != "open" and is_question(line.text):  # answered, as a rule
+        value -= 12
+    if line.earlier and line.kind == "finding":
+        value -= 12
+    return value + late + _MISSING * min(missing, 3)
 
 
 def ranked(rows: Sequence[Row]) -> list[Row]:
