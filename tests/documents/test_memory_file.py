@@ -181,12 +181,12 @@ def test_the_draft_quotes_and_names_its_lines() -> None:
         ),
         (
             {"modified_files": (changed("/work/kiln/a.py", 9),)},
-            "Medium — the last check went well: pytest -q (L8 09:00); 1 file changed after it; "
+            "Medium — the last check went well: pytest -q (L8 09:00; 1 file changed since); "
             "2 of 2 tasks done (L6 09:00)",
         ),
         (
             {"modified_files": (replace(changed("/work/kiln/a.py", 3, 2), last=at(9)),)},
-            "Medium — the last check went well: pytest -q (L8 09:00); 1 file changed after it; "
+            "Medium — the last check went well: pytest -q (L8 09:00; 1 file changed since); "
             "2 of 2 tasks done (L6 09:00)",
         ),
         (

@@ -124,3 +124,10 @@ def test_the_exception_between_a_long_trace_and_a_long_output_stays() -> None:
 def test_a_line_without_an_end_is_cut() -> None:
     kept = error_head(result("x" * 500), 103)
     assert kept == f"{'x' * 50}\n…\n{'x' * 50}"
+
+
+def test_what_an_assertion_says_explains_a_failure() -> None:
+    output = "    with self.assertRaises(ValueError):\nE   AssertionError: ValueError not raised\n1 failed"
+    assert telling_line(output) == "E   AssertionError: ValueError not raised"
+    output = "npm warn exec The following package was not found\n[warn] Code style issues found in 3 files."
+    assert telling_line(output) == "[warn] Code style issues found in 3 files."

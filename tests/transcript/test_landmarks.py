@@ -87,6 +87,15 @@ def commit(t: Transcript, name: str, identity: str, *options: str) -> None:
     git(t, " ".join(("git commit", *options, f"-m '{name}'")), f"[main {identity}] {name}\n 1 file changed")
 
 
+def test_a_restack_rewrites_the_commits_of_the_branches_that_it_names(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("go")
+    git(t, "git commit -m 'One'", "[cron 1111111] One\n 1 file changed")
+    git(t, "git commit -m 'Two'", "[fix-css 2222222] Two\n 1 file changed")
+    git(t, "gt restack", "cron does not need to be restacked on main.\nRestacked fix-css on cron.")
+    assert [mark.superseded for mark in t.facts(tmp_path).landmarks] == ["", "rebase"]
+
+
 def test_the_users_own_shell_counts(tmp_path: Path) -> None:
     t = Transcript()
     t.user("<bash-input>git commit -m 'By hand'</bash-input>")

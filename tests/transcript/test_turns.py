@@ -273,3 +273,31 @@ def test_a_command_describes_itself(expansion: str, described: str) -> None:
 )
 def test_a_plan_file_is_known_by_its_name(path: str, named: str) -> None:
     assert plan_read(path, "     1→# A kiln\n     2→\n     3→## Clay") == named
+
+
+@pytest.mark.parametrize(
+    ("said", "typed", "answer", "question"),
+    [
+        ("Which one?\n1. **Round** each line\n2. Round the sum", "2", "2. Round the sum", "Which one?"),
+        ("## Next steps\n\n1) Ship it\n2) Wait for Ann", "1\nand tell her", "1. Ship it", "Next steps"),
+        ("A. Keep the table\nB. Drop the old table", "b.", "b. Drop the old table", ""),
+    ],
+)
+def test_a_typed_number_chooses_from_the_list_before_it(
+    tmp_path: Path, said: str, typed: str, answer: str, question: str
+) -> None:
+    made = Transcript()
+    made.user("how do we round?")
+    made.say(said)
+    made.user(typed)
+    (found,) = made.facts(tmp_path).answers
+    assert (found.answer, found.question) == (answer, question)
+
+
+@pytest.mark.parametrize("typed", ["3", "2 of them", "no", "C"])
+def test_other_words_choose_nothing(tmp_path: Path, typed: str) -> None:
+    made = Transcript()
+    made.user("how do we round?")
+    made.say("1. Round each line\n2. Round the sum")
+    made.user(typed)
+    assert made.facts(tmp_path).answers == ()

@@ -100,10 +100,18 @@ def check_line(facts: Facts, check: Command, *, clock: bool = False) -> str:
     """A check's command with its line, its age and, if it failed, its message."""
     where = citation(check.source, clock=clock)
     since = _since(facts, check.source).removeprefix(", ")
-    place = "; ".join(part for part in (where, since) if part)
+    place = "; ".join(part for part in (where, since, changed_since(facts, check.source)) if part)
     summary = f"{shortened(bare_command(check.text), _COMMAND)}{f' ({place})' if place else ''}"
     said = one_line(telling_line(check.output)) if check.outcome == "failed" else ""
     return f"{summary}: {output(said)}" if said else summary
+
+
+def changed_since(facts: Facts, source: Source) -> str:
+    """``2 files changed since``, whose changes a check does not cover; "" for none, or no known place."""
+    removed = (file for file in facts.read_files if file.fate)
+    files = (*facts.modified_files, *facts.shell_files, *removed) if source != records.NOWHERE else ()
+    number = sum(is_after(file.source, source) or is_after(file.last, source) for file in files)
+    return f"{number} file{'s' * (number > 1)} changed since" if number else ""
 
 
 def output(text: str, limit: int = SENTENCE) -> str:
@@ -403,7 +411,8 @@ def _item(kind: str, text: str, source: Source | None = None, detail: str = "") 
 
 def _file(file: FileFact, root: Path | None) -> EvidenceItem:
     # The path alone, for use in a memory file's key files.
-    details = [f"{file.times} edits" if file.times > 1 else "", "new" if file.created else ""]
+    edits = file.times - file.created
+    details = [f"{edits} edits" if edits > 1 else "", "new" if file.created else ""]
     details += ["by a subagent" if file.subagent else "", citation(file.source, clock=True)]
     detail = ", ".join(part for part in details if part)
     return EvidenceItem(shown_path(file.path, root), "file", detail, file.source.line)

@@ -14,7 +14,14 @@ from typing import Annotated
 from pydantic import BeforeValidator
 
 from memtui.documents import markdown, work
-from memtui.documents.events import NOT_PASSED, check_line, failed_checks, is_sure, landmark_line
+from memtui.documents.events import (
+    NOT_PASSED,
+    changed_since,
+    check_line,
+    failed_checks,
+    is_sure,
+    landmark_line,
+)
 from memtui.documents.markdown import Block, Items, Line, Record, Section, escape, parse_items, render_items
 from memtui.documents.quotes import citation, quotes_section, with_source
 from memtui.documents.work import LAST, ONLY_CAPTURE, goal, open_request, title_of, turn_line, unfinished_turn
@@ -24,7 +31,7 @@ from memtui.transcript.checks import SENTENCE, last_check
 from memtui.transcript.files import DELETED, path_now
 from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import dropped_among, was_done
-from memtui.transcript.records import NOWHERE, Command, Facts, Source, is_after
+from memtui.transcript.records import Facts, Source
 from memtui.transcript.short_text import capitalised, one_line, shortened
 
 _GOAL, _LEARNINGS, _QUESTIONS = "Goal", "Learnings", "Open Questions / Issues"
@@ -182,29 +189,19 @@ def _confidence(facts: Facts) -> str:
         how = "failed" if check.outcome == "failed" else "went well" if is_sure(check) else _HIDDEN
         reasons = [f"the last check {how}: {check_line(facts, check, clock=True)}"]
     others = failed_checks(facts, clock=True)
-    if later := _since_check(facts, check):
-        reasons.append(later)
+    last = facts.last_action
+    waits = last is not None and last.outcome == "background"
+    if last is not None and waits:
+        reasons.append(with_source(f"{last.tool} was started in the background", last.source, clock=True))
     if turn is not None:
         reasons.insert(0, turn_line(facts, turn, clock=True))
     reasons += [f"{NOT_PASSED}: {each}" for each in others[:1]]
     reasons.append(_tasks(facts, left) or "no task list on record")
     failed = check is not None and check.outcome == "failed"
-    high = check is not None and is_sure(check) and facts.todos and not (left or later or others)
+    sure = check is not None and is_sure(check) and not changed_since(facts, check.source)
+    high = sure and facts.todos and not (left or waits or others)
     level = "Low" if failed or turn is not None else "High" if high else "Medium"
     return f"{level} — {'; '.join(reasons)}"
-
-
-def _since_check(facts: Facts, check: Command | None) -> str:
-    """Work after the last check, which the check does not cover; "" for none."""
-    last = facts.last_action
-    if last is not None and last.outcome == "background":
-        return with_source(f"{last.tool} was started in the background", last.source, clock=True)
-    if check is None or check.source == NOWHERE:
-        return ""
-    removed = (file for file in facts.read_files if file.fate)
-    files = (*facts.modified_files, *facts.shell_files, *removed)
-    later = [f for f in files if is_after(f.source, check.source) or is_after(f.last, check.source)]
-    return f"{_counted(len(later), 'file', 'files')} changed after it" if later else ""
 
 
 def _tasks(facts: Facts, left: int) -> str:

@@ -347,7 +347,8 @@ def _is_gone(file: FileFact) -> bool:
 def _changed_role(file: FileFact, files: Sequence[FileFact], root: str) -> str:
     parts = [_with_subject(role_of(file.path, root), file.path, files)]
     parts.append("created" if file.created else "")
-    parts.append(f"{file.times} edits" if file.times > 1 else "")
+    edits = file.times - file.created
+    parts.append(f"{edits} edit{'s' * (edits > 1)}" if edits > (not file.created) else "")
     parts.append("by a subagent" if file.subagent else "")
     parts.append(f"later {_fate(file)}" if file.fate else "")
     return ", ".join(part for part in parts if part)
@@ -602,7 +603,8 @@ def _issues(facts: Facts) -> tuple[str, ...]:
 
 
 def _changes(facts: Facts) -> Iterator[str]:
-    lines = [events.landmark_line(mark) for mark in facts.landmarks]
+    stands = (mark for mark in facts.landmarks if mark.superseded not in ("amend", "reset"))
+    lines = [events.landmark_line(mark) for mark in stands]
     todos = (todo for todo in (*facts.past_todos, *facts.todos) if was_done(todo))
     lines += [with_source(on_one_line(todo.content), todo.source) for todo in todos]
     yield from lines

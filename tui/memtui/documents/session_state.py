@@ -20,7 +20,7 @@ from memtui.documents.quotes import UserRequest, citation, last_request, plan_li
 from memtui.documents.work import awaited_plan, goal, open_steps, plan_in_force, plan_status, unfinished_turn
 from memtui.ground.project import Project
 from memtui.ground.text import FormatError, file_text, item
-from memtui.transcript.checks import SENTENCE, bare_command, package_changes
+from memtui.transcript.checks import SENTENCE, bare_command, last_check, package_changes
 from memtui.transcript.files import IN_PROGRAM, moved_to, path_now
 from memtui.transcript.paths import Kind, role_of, shown_path
 from memtui.transcript.plans import was_done
@@ -530,14 +530,17 @@ _WAITING = re.compile(r"\s*(?:sleep|wait|timeout|gh (?:run|pr) \w+)\b")  # a com
 def working_context(facts: Facts, root: Path) -> WorkingContext:
     """The volatile state at the end of the facts."""
     state = list(_technical(facts, root))
-    last = events.last_errors(facts, 1)
+    last, check = events.last_errors(facts, 1), last_check(facts)
+    error = error_event(facts, last[0], root) if last else ""
+    if check and check.outcome == "failed" and not (last and is_after(last[0].source, check.source)):
+        error = events.check_line(facts, check)
     packages = package_changes(facts)
     return WorkingContext(
         files_modified=grouped((shown_path(file.path, root) for file in facts.modified_files), _FILES),
         last_compile="; ".join(
             [check_event(facts), *(f"{NOT_PASSED}: {each}" for each in failed_checks(facts)[:1])]
         ),
-        last_error=error_event(facts, last[0], root) if last else "",
+        last_error=error,
         technical_state="\n".join(f"- {line}" for line in state) if len(state) > 1 else "".join(state),
         dependencies=shortened(", ".join(with_source(*each) for each in packages.items()), SENTENCE * 2),
     )
@@ -550,6 +553,7 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
         yield f"Last action: {action_event(facts, action, root)}"
     yield from _running(facts.commands)
     yield from _recorded(facts)
+    yield from events.unsaved_work(facts, root)
     if gone := gone_files(facts.modified_files, root):
         yield f"Not as edited any more: {gone}"
     if facts.cwd and Path(facts.cwd) != root:

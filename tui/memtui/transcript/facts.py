@@ -16,9 +16,9 @@ from memtui.transcript.calls import KEPT_CALLS, CallLog
 from memtui.transcript.events import ApiError, Call, Expansion, Queue, Result, Said, Summary, Title, Words
 from memtui.transcript.landmarks import report_in
 from memtui.transcript.lines import Line, Record, read_lines, time_of
-from memtui.transcript.records import CompactionFact, Facts, Source, Speaker, TurnKind
+from memtui.transcript.records import CompactionFact, Facts, Source, Speaker, TurnKind, in_order
 from memtui.transcript.session import Setting, agent_transcripts
-from memtui.transcript.turns import TurnLog
+from memtui.transcript.turns import TurnLog, choices
 from memtui.transcript.words import WordsKind
 
 _TASK = 50_000
@@ -168,6 +168,7 @@ class _Reading:
     def _facts(self) -> Facts:
         calls = self._calls
         modified, read, shell = calls.files.finish()
+        turns = self._turns.finish(self._number)
         return Facts(
             session_id=self._setting.session(self._path.stem),
             versions=tuple(self._setting.versions),
@@ -177,7 +178,7 @@ class _Reading:
             cwd=self._setting.folder,
             branch=self._setting.branch,
             title=self._title,
-            turns=self._turns.finish(self._number),
+            turns=turns,
             first_prompt=self._turns.first() or self._task,
             modified_files=modified,
             read_files=read,
@@ -196,7 +197,7 @@ class _Reading:
             pushed=calls.landmarks.pushed,
             plans=calls.plans.finish(),
             errors=tuple(calls.errors),
-            answers=tuple(calls.answers),
+            answers=tuple(in_order((*calls.answers, *choices(turns)))),
             compactions=tuple(self._compactions),
             last_action=calls.actions.finish(),
             context_sizes=tuple(self._setting.context_sizes),

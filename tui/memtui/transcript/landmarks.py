@@ -40,6 +40,7 @@ _NOT_PUSHED = re.compile(r"^(?: ! \[|error: |fatal: )", re.MULTILINE)
 _STACKED = re.compile(r"\bgt (?:create|modify|commit create)\b(?P<options>[^\n;&|\"']*)")
 """Graphite's commits, whose output has no commit id: ``2 files changed, 214 insertions(+)``."""
 _NEW = re.compile(r"\s(?:-[a-z]*c[a-z]*|--commit)\b")
+_RESTACKED = re.compile(r"^Restacked (\S+) on \S+", re.MULTILINE)
 _CHANGED = re.compile(r"^ ?\d+ files? changed\b", re.MULTILINE)
 _QUIET = re.compile(rf"{_GIT} commit\b[^\n;&|\"']*\s(?:-[a-pr-z]*q[a-z]*|--quiet)\b")
 _MESSAGE = re.compile(
@@ -56,6 +57,8 @@ class LandmarkLog:
 
     def __init__(self) -> None:
         self._found: dict[str, Landmark] = {}
+        self._branches: dict[str, str] = {}
+        """The branches of commits, by their ids."""
         self.pushed = NOWHERE
         """The last successful push."""
 
@@ -69,6 +72,9 @@ class LandmarkLog:
             if "modify" in stacked[0] and not _NEW.search(stacked["options"]):
                 self._supersede(self._commits()[-1:], "amend")
             self._add_unnamed(command, source)
+        if "gt " in command and (moved := set(_RESTACKED.findall(output))):
+            rewritten = (each for each in self._commits() if self._branches.get(each.commit) in moved)
+            self._supersede(rewritten, "rebase")
         if _PUSH.search(command) and not _NOT_PUSHED.search(output):
             self.pushed = source
         if any(submits in command for submits in _SUBMITS):
@@ -94,6 +100,7 @@ class LandmarkLog:
                 if not (match["first"] and tried_out):
                     subject = match["subject"].strip()[:_TEXT_LIMIT]
                     self._add(Landmark("commit", subject, match["commit"], source))
+                    self._branches[match["commit"]] = match["branch"]
             quiet = not named and _QUIET.search(command[:_COMMAND])
             if quiet and shows_outcome(command) and not tried_out:
                 self._add_unnamed(command, source)

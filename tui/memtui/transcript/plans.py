@@ -87,6 +87,7 @@ class PlanLog:
         last = self._plans[-1] if self._plans else None
         if last is not None and last.content.strip() == content:
             last.origin, last.fate = "planContent" if stated else last.origin, "approved"
+            last.source = source  # where it was accepted; where it was shown first it was refused
         elif content:
             self._add(PlanFact("planContent", content, "approved", "", source))
 

@@ -84,7 +84,7 @@ def says_something(sentence: str) -> bool:
 _TELLING = re.compile(
     r"error|exception|(?<![\w-])FAIL(?![\w-])|failed|failure|fatal|\bconflict"
     r"|cannot|can't|could not|couldn't|not found|no such|denied|refused|(?<![\w-])missing|invalid"
-    r"|undefined|unexpected|expected|(?<!\()unknown|permission|panic",
+    r"|undefined|unexpected|expected|(?<!\()unknown|permission|panic|issues? found",
     re.IGNORECASE,
 )
 _RULED = re.compile(
@@ -101,6 +101,8 @@ _EMPTY_WORDS = re.compile(
     re.IGNORECASE,
 )
 _LINE_ENDS = re.compile(r"[\r\n]+")  # line ends in program output: progress overwrites its line
+_ASSERTED = re.compile(r"(?:E +|\W*\*{0,2}Error\*{0,2}: +)?AssertionError\b")
+"""What a test says of its failure; the lines before it are its source."""
 _RAISED = re.compile(r"[\w.]*(?:Error|Exception|Exit|Interrupt)\b.*")
 
 
@@ -116,7 +118,8 @@ def telling_line(output: str) -> str:
         raised = [line for line in lines if _RAISED.match(line)]
         if raised:
             return raised[-1]
-    telling = [line for line in lines if _TELLING.search(line)]
+    asserted = [line for line in lines if _ASSERTED.match(line)]
+    telling = asserted or [line for line in lines if _TELLING.search(line)]
     return next((line for line in telling if not _EMPTY_WORDS.fullmatch(line)), (telling or lines or [""])[0])
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from memtui.secrets.secrets import masked
 from memtui.transcript.events import Queue
 from memtui.transcript.pasted import without_pasted
-from memtui.transcript.records import Pasted, PromptKind, Quote, Source, Turn, TurnEnd, TurnKind
+from memtui.transcript.records import Answer, Pasted, PromptKind, Quote, Source, Turn, TurnEnd, TurnKind
+from memtui.transcript.sentences import is_question, sentences
 from memtui.transcript.short_text import ends_of, one_line, shortened
 from memtui.transcript.words import WordsKind, queued_words
 
@@ -22,6 +25,25 @@ _NUMBERED = re.compile(r"^[ \t]*\d+[→\t]", re.MULTILINE)  # line numbers of a 
 _PLAN_FILE = re.compile(
     r"(?:^|[\\/._-])plans?(?:[._-][^\\/]*)?\.md$|[\\/]plans?[\\/][^\\/]+\.md$", re.IGNORECASE
 )
+
+
+_CHOICE = re.compile(r"\(?([1-9]|[A-Ha-h])[.)]?[ \t]*(?:\n|$)")
+_OPTION = re.compile(r"^[ \t>*_]*\(?([1-9]|[A-Ha-h])[.)][ \t*_]*(\S.*)$", re.MULTILINE)
+
+
+def choices(turns: Sequence[Turn]) -> Iterator[Answer]:
+    """The options that the user chose by typing their number or letter after a list of them."""
+    for before, turn in itertools.pairwise(turns):
+        chosen = _CHOICE.match(turn.ask)
+        if chosen and before.closing is not None:
+            said = before.closing.text
+            options = {each[1].casefold(): each for each in _OPTION.finditer(said)}
+            option = options.get(chosen[1].casefold())
+            if option is not None and len(options) > 1:
+                above = said[: min(each.start() for each in options.values())].rstrip().rpartition("\n")[2]
+                asked = [each for each in sentences(said) if is_question(each)] or [above.strip("#* ")]
+                text = shortened(one_line(option[2]).replace("**", ""), _WIDTH)
+                yield Answer(asked[-1], f"{chosen[1]}. {text}", turn.source)
 
 
 def description_of(expansion: str, name: str) -> str:
