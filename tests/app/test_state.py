@@ -78,7 +78,7 @@ async def test_brackets_switch_between_sessions_and_end_with_the_newest_and_the_
         await until_title(driver, "4 Session state v7 · 2/2 · quiet 2 h")
         assert "goal Search that forgives" in driver.drawn(PaneId.STATE)
         assert "Search that forgives" in driver.detail
-        assert "quiet for 2 h, since 2026-03-05 11:20" in driver.detail
+        assert "quiet for 2 h, since 2026-03-05 11:19" in driver.detail
         await driver.press("]")
         await driver.until_said("This is the oldest session.")
         await driver.press("[", "]", "[")  # faster than the disk is looked at
@@ -468,6 +468,15 @@ def test_a_stored_state_says_how_far_it_is_behind(world: World) -> None:
     assert since() == 0
 
 
+async def test_a_session_whose_file_was_copied_is_quiet_since_its_last_record(two: World) -> None:
+    os.utime(two.transcript_path("s-2"), (NOW.timestamp(), NOW.timestamp()))
+    async with opened(two) as driver:
+        await driver.press("4")
+        await until_title(driver, "4 Session state v7 · 1/2 · quiet 2 h")
+        await driver.press("S")
+        await driver.until(lambda: "05 Mar 11:19" in driver.shown, "the time in the list")
+
+
 async def test_how_long_it_has_been_quiet_is_said_anew_as_time_passes(
     two: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -476,4 +485,4 @@ async def test_how_long_it_has_been_quiet_is_said_anew_as_time_passes(
         assert "quiet" not in driver.detail
         monkeypatch.setattr(driver.browser.state, "clock", lambda: NOW + timedelta(minutes=20))
         driver.browser._let_time_pass()
-        await driver.until(lambda: "quiet for 23 m" in driver.detail, "the quiet time")
+        await driver.until(lambda: "quiet for 24 m" in driver.detail, "the quiet time")

@@ -114,6 +114,8 @@ class SessionList:
             written = datetime.fromtimestamp(found.mtime_ns / 1e9, now.tzinfo)
             _, size, inode = found.signature
             summary, left = self._summary(found.path, inode), days_left(written, now, days)
+            if summary.end == size:
+                written = _last(summary, written)
             session = Session(found.session_id, found.path, size, written, left, summary)
             if copy is not None:
                 session = replace(session, archived=not copy.problem, incomplete=bool(copy.problem))
@@ -148,7 +150,8 @@ class SessionList:
                 summary = summarize(session.path, cancelled)
                 known[str(session.path)] = (status.st_ino, summary)
             agents = sum(1 for _ in agent_transcripts(session.path, ()))
-            return replace(session, size=status.st_size, summary=summary, agents=agents)
+            written = _last(summary, session.written)
+            return replace(session, size=status.st_size, written=written, summary=summary, agents=agents)
         if session.incomplete:
             return session
         summary = self._summary(kept.stem, 0)
@@ -177,6 +180,11 @@ class SessionList:
                 data = read_within(self._home.session_cache, self._home.cache, limit=64 << 20)
                 self._known = dict(_rows(json.loads(data)))
         return self._known
+
+
+def _last(summary: SessionSummary, written: datetime) -> datetime:
+    """The time of the last record: a file that was copied is newer."""
+    return min(parse_iso(summary.ended) or written, written)
 
 
 _FIELDS = frozenset(each.name for each in fields(SessionSummary))

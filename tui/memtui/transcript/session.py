@@ -244,6 +244,13 @@ def _stamp(row: bytes) -> str:
     return without_private(found.partition(b'"')[0].decode("ascii", "replace")) if quote else ""
 
 
+def last_time(path: Path) -> str:
+    """The time of a transcript's last record, read from its last bytes; "" if they have none."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - _ENDS))
+        return max(filter(None, map(_stamp, file.read().split(b"\n"))), default="")
+
+
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _SESSION = re.compile(rb'"sessionId"\s*:\s*"([^"\\]+)"')
 _LIMIT = 1_000
