@@ -80,6 +80,19 @@ async def test_row_and_detail_begin_with_what_was_lost(lossy: World) -> None:
         assert "✓ Fix the token refresh race (L1)" in driver.detail
 
 
+async def test_slash_filters_the_rows_and_escape_shows_all_again(lossy: World) -> None:
+    async with opened(lossy) as driver:
+        screen = await aftermath(driver)
+        await driver.press(*"/twice")
+        await driver.until(lambda: "pytest -q" not in str(screen.listing.rows), "the filter")
+        assert RULE in driver.shown and "Lost  1" in screen._items.values()
+        await driver.press("enter", "ctrl+a")
+        assert [row.text for row in screen.ticked.values()] == [RULE]
+        await driver.press("escape")
+        assert "Lost  3" in screen._items.values()
+        assert screen.selected is not None and screen.is_current
+
+
 async def test_a_review_begins_with_what_was_lost(lossy: World) -> None:
     async with opened(lossy) as driver:
         await driver.press("r")

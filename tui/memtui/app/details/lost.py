@@ -42,11 +42,15 @@ Item = Row | Unfounded | Fold | str
 """A row of the screen; a string is a title."""
 
 
-def items_of(aftermath: Aftermath, unfolded: Collection[str]) -> Mapping[str, Item]:
-    """The rows of the screen by unique keys, most of them folded."""
+def items_of(aftermath: Aftermath, unfolded: Collection[str], words: str = "") -> Mapping[str, Item]:
+    """The rows of the screen by unique keys, most of them folded; with `words` those that have them all."""
+    wanted = words.casefold().split()
     items: dict[str, Item] = {}
-    for title, rows in aftermath.groups.items():
-        shown, counted = title in (LOST, UNFOUNDED, HANDED), f"{title}  {len(rows)}"
+    for title, every in aftermath.groups.items():
+        rows = [row for row in every if all(word in row.text.casefold() for word in wanted)]
+        if not rows:
+            continue
+        shown, counted = bool(wanted) or title in (LOST, UNFOUNDED, HANDED), f"{title}  {len(rows)}"
         items[title] = counted if shown else Fold(title, counted, title in unfolded)
         if shown or title in unfolded:
             items |= {row.key if isinstance(row, Row) else row.text: row for row in rows}

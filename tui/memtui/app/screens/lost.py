@@ -22,6 +22,7 @@ from memtui.app.details.signs import FATE_SIGNS, FOLD_SIGNS
 from memtui.app.project import ProjectModel
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
+from memtui.app.widgets.input_line import FILTER_HINT, InputLine
 from memtui.app.widgets.row_list import RowList
 from memtui.flows.rescue import ROOM, HandedOver, fitting, hand_over, leave, rescue_text, size_of_rows
 from memtui.ground.clean import clean_line
@@ -51,6 +52,7 @@ class LostScreen(Screen[None]):
         Binding("Y", "copy_prompt", "copy prompt", id="copy_prompt", tooltip=RESTORES),
         Binding("!", "pin", "pin", id="pin", tooltip=PINS),
         Binding("o", "transcript", "transcript", id="transcript", tooltip="the transcript of this row"),
+        Binding("/", "filter", "filter", id="filter", tooltip="filter here, or find, as you type"),
         hidden("tab,shift+tab", "switch", "rows", tooltip="go to the summary, or back"),
         hidden("u", "undo", "undo", tooltip="undo the last change"),
         hidden("ctrl+r", "undo(True)", "redo", tooltip="redo the last undone change"),
@@ -76,6 +78,7 @@ class LostScreen(Screen[None]):
         self.aftermath: Aftermath | None = None
         self._items: Mapping[str, Item] = {}
         self._unfolded: set[str] = set()
+        self._filter = ""
         self.ticked: dict[str, Row] = model.ticked.setdefault((transcript, since), {})
         self._waiting: list[Message] = []
         """Hand-overs that are not delivered yet."""
@@ -92,6 +95,7 @@ class LostScreen(Screen[None]):
             with Vertical(id="aside"):
                 yield Static(id="whole-row")
                 yield DocumentView(id="summary")
+        yield InputLine("filter", FILTER_HINT)
         yield KeyFooter()
 
     def on_mount(self) -> None:
@@ -120,7 +124,10 @@ class LostScreen(Screen[None]):
     def _show_rows(self, found: Aftermath) -> None:
         number = sum(each.rows for each in self._waiting)
         waiting = {"waiting": f"⏳ {lines_wait(number)}"} if number else {}
-        self._items = {**waiting, **items_of(found, self._unfolded)}
+        self._items = {**waiting, **items_of(found, self._unfolded, self._filter)}
+        self.listing.empty = (
+            f"No line has “{clean_line(self._filter)}”; esc shows all." if self._filter else ""
+        )
         self.listing.set_rows(tuple(self._items))
         self.listing.refresh_rows()
 
@@ -157,6 +164,7 @@ class LostScreen(Screen[None]):
         rows = tuple(self.ticked.values())
         if self.aftermath is not None:
             title = f"Lost {len(self.aftermath.counted_losses)}"
+            title += f' · "{self._filter}" ✕' if self._filter else ""
             if self.has_class("-short"):  # there is no border below
                 title += f" · {len(rows)} ticked" if rows else " · space ticks"
             else:
@@ -190,6 +198,8 @@ class LostScreen(Screen[None]):
 
     def action_tick_all(self) -> None:
         missing = self.aftermath.missing if self.aftermath else ()
+        if self._filter:
+            missing = tuple(row for row in missing if row.key in self._items)
         every = {row.key: row for row in fitting(missing)}
         if self.ticked == every:
             every = {}
@@ -319,12 +329,35 @@ class LostScreen(Screen[None]):
         if self.aftermath is not None:
             self._show_rows(self.aftermath)
 
+    def action_filter(self) -> None:
+        self.query_one(InputLine).open(self._filter, self.listing)
+
+    @on(InputLine.Changed)
+    def _filtered(self, event: InputLine.Changed) -> None:
+        self._filter = event.text.strip()
+        if self.aftermath is not None:
+            self._show_rows(self.aftermath)
+            self._show_room()
+
+    @on(InputLine.Dropped)
+    def _dropped(self) -> None:
+        found = self.listing.selected
+        self._filtered(InputLine.Changed(""))
+        if found:
+            self.listing.select(found)  # what was found stays selected
+
+    @on(InputLine.Moved)
+    def _moved(self, event: InputLine.Moved) -> None:
+        self.listing.action_move(event.rows)
+
     def action_switch(self) -> None:
         self.set_focus(self.summary if self.focused is self.listing else self.listing)
 
     def action_back(self) -> None:
         if self.focused is self.summary:
             self.set_focus(self.listing)
+        elif self._filter:
+            self._dropped()
         else:
             self.dismiss(None)
 
