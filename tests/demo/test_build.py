@@ -64,10 +64,10 @@ def test_pending_captures_can_be_reviewed_from_their_transcripts(demo: DemoProje
 
 def test_memories_are_real_recovery_texts(demo: DemoProject) -> None:
     store = MemoryFiles(demo.project, demo.home)
-    heads = [store.head(entry) for entry in store.entries()]
+    heads = [store.head(entry.path) for entry in store.entries()]
     assert [head.problem for head in heads] == [""] * 15
     assert sum(head.id.startswith("CMEM-") for head in heads) == 12
-    assert sum(head.project == str(demo.project.root) for head in heads) == 10
+    assert sum(head.meta.project == str(demo.project.root) for head in heads) == 10
     assert any("中文" in head.title for head in heads)
     assert any("文字化け" in head.title for head in heads)
     for entry in stored_entries(store.folder):

@@ -12,8 +12,7 @@ from memtui.documents.memory import MemoryMeta, StoredMemory, render_stored
 from memtui.documents.memory_file import MemoryFile, render_memory
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Project
-from memtui.store.listing import Entry
-from memtui.store.memories import MemoryFiles, MemoryHead
+from memtui.store.memories import MemoryFiles
 
 CREATED = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
 BODY = "# Session Recovery\n\n## Session ID\nabc\n\n## Objective (main)\n\n  Fix the JWT check\n\n## Notes\n"
@@ -90,44 +89,40 @@ def test_lists_both_kinds_by_time_and_opens_nothing(
     ]
 
 
-def entry_of(store: MemoryFiles, path: Path) -> Entry:
-    (entry,) = [entry for entry in store.entries() if entry.path == path]
-    return entry
-
-
 def test_the_head_of_a_memory_file(project: Project, store: MemoryFiles) -> None:
-    entry = entry_of(store, add_review(project, "20251225_081500-memory-2.md"))
+    head = store.head(add_review(project, "20251225_081500-memory-2.md"))
     time = datetime(2025, 12, 25, 8, 15).astimezone()
-    assert store.head(entry) == MemoryHead("20251225_081500-memory-2", "Token refresh", time)
+    assert (head.id, head.title, head.time) == ("20251225_081500-memory-2", "Token refresh", time)
+    assert (head.meta.tags, head.meta.project, head.problem) == ((), "", "")
 
 
 def test_the_head_of_a_stored_memory(home: Home, store: MemoryFiles) -> None:
-    described = entry_of(store, add_stored(home, "20260102-101500", description="JWT"))
-    assert store.head(described) == MemoryHead(
-        "CMEM-20260102-101500", "JWT", CREATED, ("auth", "jwt"), "/home/me/app"
-    )
-    plain = entry_of(store, add_stored(home, "20260102-101501"))
+    described = store.head(add_stored(home, "20260102-101500", description="JWT"))
+    assert (described.id, described.title, described.time) == ("CMEM-20260102-101500", "JWT", CREATED)
+    assert (described.meta.tags, described.meta.project) == (("auth", "jwt"), "/home/me/app")
+    plain = add_stored(home, "20260102-101501")
     assert store.head(plain).title == "Fix the JWT check"
-    bare = entry_of(store, add_stored(home, "20260102-101502", body=b"## Objective\n\n## Notes\nx"))
+    bare = add_stored(home, "20260102-101502", body=b"## Objective\n\n## Notes\nx")
     assert store.head(bare).title == "CMEM-20260102-101502"
 
 
 def test_a_text_put_there_by_hand(home: Home, store: MemoryFiles) -> None:
     path = add_stored(home, "20260102-101500")
     path.write_text(BODY)
-    head = store.head(entry_of(store, path))
+    head = store.head(path)
     time = datetime(2026, 1, 2, 10, 15).astimezone()
-    assert head == MemoryHead("CMEM-20260102-101500", "Fix the JWT check", time)
-    assert store.load(entry_of(store, path)).text == BODY
+    assert (head.id, head.title, head.time) == ("CMEM-20260102-101500", "Fix the JWT check", time)
+    assert (head.meta.tags, head.meta.project, head.problem) == ((), "", "")
+    assert store.load(path).text == BODY
 
 
 def test_loads_whole_memories(project: Project, home: Home, store: MemoryFiles) -> None:
     body = "é\r\n## Objective\r\n字".encode()
-    stored = store.load(entry_of(store, add_stored(home, "20260102-101500", body=body + b"\xff")))
+    stored = store.load(add_stored(home, "20260102-101500", body=body + b"\xff"))
     assert stored.text == body.decode() + "\N{REPLACEMENT CHARACTER}"
     assert stored.head.id == "CMEM-20260102-101500"
     path = add_review(project, "20251225_081500-memory.md")
-    assert store.load(entry_of(store, path)).text == path.read_text()
+    assert store.load(path).text == path.read_text()
 
 
 def test_broken_ones_are_listed_with_their_reason(project: Project, home: Home, store: MemoryFiles) -> None:
@@ -137,7 +132,7 @@ def test_broken_ones_are_listed_with_their_reason(project: Project, home: Home, 
     os.mkfifo(folder / "3-memory.md")
     (folder / "20260230_000000-memory.md").write_text("")  # no such day
     add_stored(home, "20260102-101500").write_text("---\nid: x\n")
-    heads = {entry.key: store.head(entry) for entry in store.entries()}
+    heads = {entry.key: store.head(entry.path) for entry in store.entries()}
     problems = {key: head.problem for key, head in heads.items()}
     assert problems.pop("CMEM-20260102-101500.md").startswith("is broken: ")
     assert problems.pop("20260230_000000-memory.md").startswith("is broken: ")
@@ -151,9 +146,9 @@ def test_broken_ones_are_listed_with_their_reason(project: Project, home: Home, 
     for entry in store.entries():
         if entry.key in problems:
             with pytest.raises(FileProblem, match=problems[entry.key]):
-                store.load(entry)
+                store.load(entry.path)
         else:
-            assert store.load(entry).text == entry.path.read_text()
+            assert store.load(entry.path).text == entry.path.read_text()
 
 
 def test_it_names_all_that_is_new_or_changed_since_the_last_listing(home: Home, store: MemoryFiles) -> None:

@@ -262,8 +262,8 @@ class MemoryRows:
         self._memories = memories
 
         def project_of(entry: Entry) -> str:
-            head = store.head(entry)
-            return "" if head.problem else head.project  # broken ones are shown everywhere
+            head = store.head(entry.path)
+            return "" if head.problem else head.meta.project  # broken ones are shown everywhere
 
         self._learn(memories.entries, store.changed, project_of)
         return self._view(memories.entries, memories.names)

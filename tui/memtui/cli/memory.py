@@ -22,7 +22,7 @@ from memtui.ground.project import Places, expanded
 from memtui.ground.text import FormatError
 from memtui.secrets.secrets import find
 from memtui.store.freshness import Freshness, freshness
-from memtui.store.memories import LIMIT, MOST, Filter, Listed, MemoryStore, New, Page, objective
+from memtui.store.memories import LIMIT, MOST, Filter, Listed, MemoryStore, New, Page, title_of
 
 _COLUMNS = ("ID", "Time", "State", "Title", "Tags", "Project")
 
@@ -186,11 +186,11 @@ def list_(
     top, known = places.project.root, dict[str, Freshness]()
 
     def state(listed: Listed) -> Freshness:
-        if listed.meta.id not in known:
-            known[listed.meta.id] = Freshness()
+        if listed.id not in known:
+            known[listed.id] = Freshness()
             with suppress(FileProblem):
-                known[listed.meta.id] = freshness(backend.get(listed.meta.id), top)
-        return known[listed.meta.id]
+                known[listed.id] = freshness(backend.get(listed.id), top)
+        return known[listed.id]
 
     if stale:
         found = [each for each in backend.list(where).items if state(each).is_stale]
@@ -218,9 +218,7 @@ def _print_graph(backend: MemoryStore, where: Filter, form: str) -> None:
 
 def _print_page(page: Page, as_json: bool, nothing: str, state: Callable[[Listed], Freshness | None]) -> None:
     if as_json:
-        memories = [
-            _as_json(each.meta, each.title, each.path, each.problem, state(each)) for each in page.items
-        ]
+        memories = [_as_json(each, state(each)) for each in page.items]
         output.print_json({"total": page.total, "memories": memories})
     elif page.items:
         output.print_table(_COLUMNS, [_row(each, state(each)) for each in page.items], flexible=3)
@@ -248,18 +246,17 @@ def _nothing(where: Filter) -> str:
     return f"No memories{with_tags} yet. `memtui memory import` and `memtui compact` make them."
 
 
-def _as_json(
-    meta: MemoryMeta, title: str, path: Path, problem: str, state: Freshness | None
-) -> dict[str, Any]:
+def _as_json(listed: Listed, state: Freshness | None) -> dict[str, Any]:
     """A memory with the keys of ``--json``; missing values of a broken one are empty.
 
     ``source`` is what made it (import, compact, review, mcp), ``author`` who shared it, ``secrets`` the kinds
     in its file, ``files`` the files that it names: how many, and those changed or gone since.
     """
+    meta = listed.meta
     return {
         "id": meta.id,
-        "path": str(path),
-        "title": title,
+        "path": str(listed.path),
+        "title": listed.title,
         "project": meta.project,
         "created": meta.created.isoformat(),
         "updated": meta.updated.isoformat(),
@@ -268,8 +265,8 @@ def _as_json(
         "session_id": meta.session_id,
         "source": meta.source,
         "author": meta.author,
-        "problem": problem,
-        "secrets": _secrets(path),
+        "problem": listed.problem,
+        "secrets": _secrets(listed.path),
         "files": dict(zip(("named", "changed", "gone"), state, strict=True)) if state is not None else None,
     }
 
@@ -303,9 +300,7 @@ def show(memory_id: str, as_json: bool, places: Places) -> None:
     with suppress(FormatError):  # any text can be stored
         points = check_recovery(text)
     if as_json:
-        path = backend.path(meta.id)
-        title = meta.description or objective(stored.body) or meta.id
-        shown = _as_json(meta, title, path, "", state)
+        shown = _as_json(Listed(meta, backend.path(meta.id), title_of(stored)), state)
         size = len(stored.body)
         output.print_json({"memory": shown, "text": text, "size": size, "checklist": points_json(points)})
         return

@@ -29,7 +29,7 @@ def complete_id(_: click.Context, __: click.Parameter, typed: str) -> list[Compl
     except (FileProblem, OSError):
         return []
     return [
-        CompletionItem(listed.meta.id, help=clean_line(listed.title))
+        CompletionItem(listed.id, help=clean_line(listed.title))
         for listed in items
-        if listed.meta.id.startswith((wanted, f"CMEM-{wanted}")) or listed.meta.id.endswith(wanted)
+        if listed.id.startswith((wanted, f"CMEM-{wanted}")) or listed.id.endswith(wanted)
     ]

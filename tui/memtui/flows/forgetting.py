@@ -51,7 +51,7 @@ def traces_of(places: Places, session_id: str) -> Traces:
         old = project.compacts / f"{session_key(session_id)}-kept.md"  # written by versions before 0.2
         found += [old] if old.is_file() else []
         made = (*tree.memories, *(memory for each in tree.captures for memory in each.memories))
-        stays += [f"a memory that was made of it: {each.entry.path}" for each in made]
+        stays += [f"a memory that was made of it: {each.path}" for each in made]
         stays += _pinned(Pins(project, home), session_id)
     found += [each for each in (home.states / key, home.handover / key) if each.is_dir()]
     noted = (home.state / folder / f"{key}.json" for folder in ("captured", "asked"))

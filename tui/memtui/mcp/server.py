@@ -212,7 +212,7 @@ class Surroundings:
         newest = next((listed for listed in page.items if not listed.problem), None)
         if newest is None:
             raise Refusal(f"No memory is stored for {clean_line(project) or 'any project'}.")
-        return self.store.get(newest.meta.id)
+        return self.store.get(newest.id)
 
 
 class Server(MCPServer[Any]):

@@ -35,7 +35,7 @@ from memtui.share.contract import LIMIT, Document, Head, Names, Remote, RemotePr
 from memtui.share.contract import made_at, neutral, parse_document  # isort: skip
 from memtui.share.remotes import NamedRemote, Remotes, open_remote, place_of, this_author, this_machine
 from memtui.store.archive_settings import archive_settings
-from memtui.store.memories import MemoryStore, New, objective
+from memtui.store.memories import MemoryStore, New, title_of
 
 _STATE_LIMIT, _TRIES, _PAST = 64 << 20, 12, 20
 _DELETED = "deleted"
@@ -306,8 +306,8 @@ class _Round:
         """Share all memories of this machine."""
         settings = archive_settings(self._of.home)
         for listed in self._store.list().items:
-            key = self._names.key(listed.meta.id)
-            if key in self._known or key in heads or "@" in listed.meta.id or listed.problem:
+            key = self._names.key(listed.id)
+            if key in self._known or key in heads or "@" in listed.id or listed.problem:
                 continue
             if not settings.is_private(Path(listed.meta.project or "/")):
                 self._know(key, Known())
@@ -393,9 +393,8 @@ class _Round:
     def _keep(self, key: str, stored: StoredMemory, document: Document) -> None:
         """Keep a text as a memory of its own, which is shared as the other one is."""
         now, meta = self._of.clock(), stored.meta
-        title = meta.description or objective(stored.body) or meta.id
-        title = f"{title} (from {self._names.machine}, {now.day} {now:%b})"
-        found = [each.meta.id for each in self._store.list().items if each.title == title]
+        title = f"{title_of(stored)} (from {self._names.machine}, {now.day} {now:%b})"
+        found = [each.id for each in self._store.list().items if each.title == title]
         # A killed process may have kept it already.
         kept = next((each for each in found if self._store.get(each).body == stored.body), "")
         if not kept:

@@ -57,19 +57,24 @@ class Entry(NamedTuple):
     @property
     def time(self) -> datetime | None:
         """The local time in the name, or None."""
-        digits = self.time_key
-        try:
-            day = int(digits[:4]), int(digits[4:6]), int(digits[6:8])
-            # Not strptime, which takes five times as long per row.
-            return datetime(*day, int(digits[8:10]), int(digits[10:12]), int(digits[12:])).astimezone()
-        except (ValueError, OverflowError, OSError):
-            return None
+        return time_of(self.name)
 
 
 def time_key(name: str) -> str:
     """``20260102101500`` for ``20260102_101500-memory.md`` and for ``CMEM-20260102-101500.md``."""
     match = _TIME.search(name)
     return match[1] + match[2] if match else ""
+
+
+def time_of(name: str) -> datetime | None:
+    """The local time in a file's name, or None."""
+    digits = time_key(name)
+    try:
+        day = int(digits[:4]), int(digits[4:6]), int(digits[6:8])
+        # Not strptime, which takes five times as long per row.
+        return datetime(*day, int(digits[8:10]), int(digits[10:12]), int(digits[12:])).astimezone()
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def scan(folder: Path | str, pattern: re.Pattern[str], *, within: Path | None = None) -> list[Entry]:
@@ -101,8 +106,8 @@ def scan(folder: Path | str, pattern: re.Pattern[str], *, within: Path | None = 
     return entries
 
 
-def is_stored(entry: Entry) -> bool:
-    return entry.name.startswith("CMEM-")
+def is_stored(file: Entry | Path) -> bool:
+    return file.name.startswith("CMEM-")
 
 
 def newest_first(entries: Iterable[Entry]) -> list[Entry]:

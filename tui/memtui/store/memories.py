@@ -115,15 +115,25 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A memory in a list."""
+    """A memory in a list: a stored one, or the memory file of a review."""
 
     meta: MemoryMeta
-    """For an unreadable file: only its id and the time in it."""
+    """For an unreadable file and for a memory file only `bare_meta`."""
     path: Path
     title: str
-    """The description, else the objective's first line, else the id."""
+    """As in `title_of`; of a memory file its heading, else its name."""
     problem: str = ""
     """Why the memory cannot be used."""
+
+    @property
+    def id(self) -> str:
+        """The Recovery ID of a stored memory, else the file's name without its suffix."""
+        return self.meta.id
+
+    @property
+    def time(self) -> datetime | None:
+        """Its time of creation; None if neither text nor name contain it."""
+        return None if self.meta.created == _LONG_AGO else self.meta.created
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +175,7 @@ class MemoryStore:
         """
         found = _known_by(beginning, self.ids(deleted=deleted))
         if len(found) > 1 and project:
-            here = {listed.meta.id for listed in self.list(Filter(project=project)).items}
+            here = {listed.id for listed in self.list(Filter(project=project)).items}
             found = [each for each in found if each in here] or found
         if len(found) == 1:
             return found[0]
@@ -449,14 +459,19 @@ def read_stored(memory_id: str, data: bytes) -> StoredMemory:
 
 
 def broken(path: Path, reason: str) -> Listed:
-    memory_id = path.name.removesuffix(".md")
-    return Listed(bare_meta(memory_id), path, memory_id, reason)
+    name = path.name.removesuffix(".md")
+    return Listed(bare_meta(name), path, name, reason)
 
 
-def bare_meta(memory_id: str) -> MemoryMeta:
-    """The metadata of a memory by its id alone; an invalid time counts as 1970."""
-    created = memory.moment_of(memory_id) or _LONG_AGO
-    return MemoryMeta(id=memory_id, created=created, updated=created)
+def bare_meta(name: str) -> MemoryMeta:
+    """The metadata of a memory by its id or name alone; an invalid time counts as 1970."""
+    created = listing.time_of(name) or _LONG_AGO
+    return MemoryMeta.model_construct(id=name, created=created, updated=created)  # a name is no valid id
+
+
+def title_of(stored: StoredMemory) -> str:
+    """The description, else the objective's first line, else the id."""
+    return stored.meta.description or objective(stored.body) or stored.meta.id
 
 
 def objective(data: bytes) -> str:
@@ -498,28 +513,10 @@ def _named(meta: MemoryMeta, memory_id: str) -> MemoryMeta:
 # -- the rows of lists --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryHead:
-    """The values of a memory's row."""
-
-    id: str
-    """The Recovery ID of a stored memory, else the file's name without its suffix."""
-    title: str
-    time: datetime | None
-    """Its time of creation; None if neither text nor name contain it."""
-    tags: tuple[str, ...] = ()
-    project: str = ""
-    author: str = ""
-    """The person who shared it, and the remote it came from; "" for one's own."""
-    problem: str = ""
-    """Why it cannot be used; `id` and `title` are then its file's name."""
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryText:
+class MemoryText(NamedTuple):
     """A whole memory."""
 
-    head: MemoryHead
+    head: Listed
     text: str
 
 
@@ -564,36 +561,26 @@ class MemoryFiles:
             self._all = Memories(entries, before.names)
         return self._all
 
-    def head(self, entry: Entry) -> MemoryHead:
-        """The values of a row, from the first 8 KiB; for a broken memory with its problem."""
-        return self._head(entry, None)
+    def head(self, path: Path, data: bytes | None = None) -> Listed:
+        """A memory for a list, from `data` or the first 8 KiB; a broken one with its problem."""
+        if listing.is_stored(path):
+            return listed(path, data, self.folder)
+        try:
+            if data is None:
+                data = files.head_within(path, self.project.root, size=HEAD_SIZE)
+            name = path.name.removesuffix(".md")
+            return Listed(bare_meta(name), path, parse_memory(data.decode("utf-8", "replace")).title or name)
+        except FileProblem as problem:
+            return broken(path, problem.reason)
+        except FormatError as error:
+            return broken(path, f"is broken: {error}")
 
-    def load(self, entry: Entry) -> MemoryText:
+    def load(self, path: Path) -> MemoryText:
         """A whole memory of at most 8 MB, without its front matter; a broken one whole, with the reason."""
-        data = files.read_within(
-            entry.path,
-            self.folder if listing.is_stored(entry) else self.project.root,
-            limit=SHOWN_LIMIT,
-            follow=False,
-        )
-        head = self._head(entry, data)
-        if listing.is_stored(entry):
+        root = self.folder if listing.is_stored(path) else self.project.root
+        data = files.read_within(path, root, limit=SHOWN_LIMIT, follow=False)
+        head = self.head(path, data)
+        if listing.is_stored(path):
             with suppress(FormatError):
                 data = memory.parse_stored(data).body
         return MemoryText(head, data.decode("utf-8", "replace"))
-
-    def _head(self, entry: Entry, data: bytes | None) -> MemoryHead:
-        name = entry.name.removesuffix(".md")
-        if listing.is_stored(entry):
-            found = listed(entry.path, data, self.folder)
-            meta = found.meta
-            time = entry.time if found.problem or meta.created == _LONG_AGO else meta.created
-            return MemoryHead(name, found.title, time, meta.tags, meta.project, meta.author, found.problem)
-        try:
-            if data is None:
-                data = files.head_within(entry.path, self.project.root, size=HEAD_SIZE)
-            return MemoryHead(name, parse_memory(data.decode("utf-8", "replace")).title or name, entry.time)
-        except FileProblem as problem:
-            return MemoryHead(name, name, entry.time, problem=problem.reason)
-        except FormatError as error:
-            return MemoryHead(name, name, entry.time, problem=f"is broken: {error}")

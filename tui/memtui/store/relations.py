@@ -13,7 +13,7 @@ from memtui.documents.memory_graph import Entity, Graph, entities, entity_weight
 from memtui.documents.recovery import Recovery, parse_recovery
 from memtui.ground.files import FileProblem
 from memtui.ground.text import FormatError
-from memtui.store.memories import Filter, MemoryStore, objective
+from memtui.store.memories import Filter, MemoryStore, title_of
 
 _NEAR = 400
 """The most memories that are compared with one: those made next before and after it."""
@@ -63,8 +63,7 @@ def related_memories(
     for other, stored, shared in found:
         shared.sort(key=lambda entity: -weights[entity.key])
         if score := sum(weights[entity.key] for entity in shared):
-            title = stored.meta.description or objective(stored.body) or other
-            scored.append((score, other, Related(other, title, tuple(shared))))
+            scored.append((score, other, Related(other, title_of(stored), tuple(shared))))
     # Ids sort by time: of two equally near memories the newer comes first.
     return [related for *_, related in sorted(scored, key=lambda each: each[:2], reverse=True)][:limit]
 
@@ -76,6 +75,6 @@ def memory_graph(backend: MemoryStore, where: Filter, *, least: int = 1) -> Grap
         if listed.problem:
             continue
         with suppress(FileProblem):  # gone since it was listed
-            named = entities_of(backend.get(listed.meta.id))
-            memories.append((listed.meta.id, listed.title, named))
+            named = entities_of(backend.get(listed.id))
+            memories.append((listed.id, listed.title, named))
     return graph_of(memories, least=least)

@@ -21,7 +21,7 @@ from memtui.store.archive import Archive, Kept
 from memtui.store.archive_settings import archive_settings
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.listing import Entry, heads_of, stored_as
-from memtui.store.memories import MemoryFiles, MemoryHead, stored_entries
+from memtui.store.memories import Listed, MemoryFiles, stored_entries
 from memtui.store.transcripts import TranscriptStore, all_transcripts, first_cwd
 from memtui.transcript.line_index import never
 from memtui.transcript.records import CompactionFact
@@ -244,20 +244,12 @@ def days_left(written: datetime, now: datetime, days: int) -> int:
 
 
 @dataclass(frozen=True)
-class Made:
-    """A memory made from the session."""
-
-    entry: Entry
-    head: MemoryHead
-
-
-@dataclass(frozen=True)
 class Captured:
     """A capture, and the memory stored by its review."""
 
     entry: Entry
     capture: Capture
-    memories: tuple[Made, ...] = ()
+    memories: tuple[Listed, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -275,7 +267,7 @@ class SessionTree:
     branches: tuple[Branch, ...] = ()
     captures: tuple[Captured, ...] = ()
     """Captures without a compaction in the transcript."""
-    memories: tuple[Made, ...] = ()
+    memories: tuple[Listed, ...] = ()
     """Memories that no review of a capture stored."""
 
 
@@ -289,7 +281,7 @@ def session_tree(
     """The results of a session of a project, with its compactions, oldest first; fewer once `cancelled`."""
     store, memories = CaptureStore(project), MemoryFiles(project, home)
     stored = _naming(session_id, stored_entries(memories.folder), memories.folder, cancelled)
-    made = {entry.name: Made(entry, memories.head(entry)) for entry in reversed(list(stored))}
+    made = {entry.name: memories.head(entry.path) for entry in reversed(list(stored))}
     reviews = {each.name: each for each in memories.file_entries()}
     captures = []
     for entry in reversed(list(_naming(session_id, store.entries(), project.root, cancelled))):
@@ -299,11 +291,10 @@ def session_tree(
                 # The memory stored by its review, else its memory file.
                 file = [reviews[capture.memory]] if capture.memory in reviews else []
                 found = tuple(
-                    made.get(name) or Made(each, memories.head(each))
-                    for each, name in stored_as(file, project.root)
+                    made.get(name) or memories.head(each.path) for each, name in stored_as(file, project.root)
                 )
                 captures.append(Captured(entry, capture, found))
-    captured = {each.entry.name for capture in captures for each in capture.memories}
+    captured = {each.path.name for capture in captures for each in capture.memories}
     rest = list(captures)
     branches = []
     for compaction in compactions:

@@ -17,7 +17,7 @@ from memtui.ground.text import FormatError, without_blank_ends
 if TYPE_CHECKING:
     from memtui.documents.memory_graph import Entity
     from memtui.store.freshness import Freshness
-    from memtui.store.memories import MemoryHead, MemoryText
+    from memtui.store.memories import Listed, MemoryText
     from memtui.store.relations import Related
 
 
@@ -114,7 +114,7 @@ _SHARED = 2
 """Maximum number of shared names that are listed; the rest is counted."""
 
 
-def time_and_age(head: MemoryHead, now: datetime) -> str:
+def time_and_age(head: Listed, now: datetime) -> str:
     """`` · 2026-01-02 10:15 · 2 d ago``."""
     return f" · {local_minute(head.time)} · {age(head.time, now)}" if head.time else ""
 
@@ -145,9 +145,9 @@ def stored_document(
     """A stored memory; `relations` are None while they are looked for, `file` is that of the same review."""
     head = memory.head
     said = [
-        f"shared by {head.author}" if head.author else "",
-        f"project {head.project}" if head.project else "",
-        " ".join(f"#{tag}" for tag in head.tags),
+        f"shared by {head.meta.author}" if head.meta.author else "",
+        f"project {head.meta.project}" if head.meta.project else "",
+        " ".join(f"#{tag}" for tag in head.meta.tags),
         f"review {file}" if file else "",
     ]
     lines = [line(head.title, "strong")] if head.title else []
@@ -157,7 +157,7 @@ def stored_document(
     if parts:
         lines.append(styled(*_between(parts)))
     lines += [*_files(state, unfolded), *_secrets(memory.text)]
-    lines += [*_related(relations, head.project), *_names(named, head.project, unfolded)]
+    lines += [*_related(relations, head.meta.project), *_names(named, head.meta.project, unfolded)]
     from memtui.documents.recovery import review_first  # the first paint does without the format
 
     return Document([*lines, _BLANK, *recovery_lines(review_first(memory.text), unfolded)])

@@ -15,12 +15,14 @@ from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, day_and_minute, local_minute, parse_iso, to_local
 from memtui.lost.context_gauge import learned_limit
 from memtui.secrets.secrets import masked
+from memtui.store.listing import is_stored
 from memtui.store.session_list import Session, size_text
 from memtui.transcript.records import CompactionFact, ContextSize, Facts, Turn
 from memtui.transcript.short_text import one_line, shortened
 
 if TYPE_CHECKING:
-    from memtui.store.session_list import Captured, Made, SessionTree
+    from memtui.store.memories import Listed
+    from memtui.store.session_list import Captured, SessionTree
 
 
 COLUMNS, ROWS = 28, 5
@@ -122,7 +124,7 @@ def captures_of(tree: SessionTree) -> list[Captured]:
     return [*(each for branch in tree.branches for each in branch.captures), *tree.captures]
 
 
-def memories_of(tree: SessionTree) -> list[Made]:
+def memories_of(tree: SessionTree) -> list[Listed]:
     return [*(each for capture in captures_of(tree) for each in capture.memories), *tree.memories]
 
 
@@ -160,10 +162,10 @@ def _captures(captures: Iterable[Captured], lead: str) -> Iterator[Line]:
         yield from (_memory(memory, " " * len(lead) + "└ ") for memory in each.memories)
 
 
-def _memory(made: Made, lead: str) -> Line:
-    title = shortened(one_line(masked(made.head.title)), 120)
-    name = made.head.id if made.entry.name.startswith("CMEM-") else "memory file"
-    link = MEMORY + made.entry.name
+def _memory(made: Listed, lead: str) -> Line:
+    title = shortened(one_line(masked(made.title)), 120)
+    name = made.id if is_stored(made.path) else "memory file"
+    link = MEMORY + made.path.name
     return styled(lead or "● ", (name, "accent"), f"  {title}", hang=len(lead) or 2, link=link)
 
 

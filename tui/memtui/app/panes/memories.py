@@ -184,8 +184,8 @@ class MemoriesPane(Pane):
         when = day_and_minute(made) if made else ""
         if head is None:
             return f"{key} {when}"
-        tags = " ".join(f"#{tag}" for tag in head.tags)
-        return f"{key} {when} {head.title} {tags} {head.project} {head.author} {head.problem}"
+        tags = " ".join(f"#{tag}" for tag in head.meta.tags)
+        return f"{key} {when} {head.title} {tags} {head.meta.project} {head.meta.author} {head.problem}"
 
     def draw_row(self, key: str, width: int) -> Content:
         if self.claudes.get(key):
@@ -209,10 +209,10 @@ class MemoriesPane(Pane):
         if width >= _WHOLE_ID:
             lead = f"{name:<{_ID_WIDTH}}"
         state = self._reader.states.get(key)
-        tags = "".join(f" #{clean_line(tag)}" for tag in head.tags)
-        folder = head.project.rstrip("/").rpartition("/")[2]
-        elsewhere = "" if self._concerns(head.project) else clean_line(folder)
-        author = clean_line(head.author or self.held_by.get(head.id, ""))
+        tags = "".join(f" #{clean_line(tag)}" for tag in head.meta.tags)
+        folder = head.meta.project.rstrip("/").rpartition("/")[2]
+        elsewhere = "" if self._concerns(head.meta.project) else clean_line(folder)
+        author = clean_line(head.meta.author or self.held_by.get(head.id, ""))
         left: list[tuple[str, str] | str] = [
             (lead, "$accent"),
             (f"⇅{author.rpartition(' (')[0] or author} " if author else "", "$secondary"),
@@ -375,7 +375,7 @@ class MemoriesPane(Pane):
             def take(memory_id: str) -> None:
                 self._change("undeleting", lambda: undelete_memory(self.model.changes, backend, memory_id))
 
-            names = [(each.meta.id, clean_line(each.title)) for each in page.items]
+            names = [(each.id, clean_line(each.title)) for each in page.items]
             choices = [(f"{name} {title}", partial(take, name)) for name, title in names]
             self.app.search_commands(choices, placeholder="Take a memory out of the trash")
 

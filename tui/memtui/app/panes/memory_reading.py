@@ -19,7 +19,7 @@ from memtui.store.listing import is_stored
 if TYPE_CHECKING:
     from memtui.store.freshness import Freshness
     from memtui.store.listing import Entry
-    from memtui.store.memories import MemoryHead
+    from memtui.store.memories import Listed
     from memtui.store.relations import Related
 
 
@@ -32,7 +32,7 @@ class MemoryReader:
 
     def __init__(self, model: ProjectModel) -> None:
         self._model = model
-        self._heads: dict[str, tuple[Entry, MemoryHead]] = {}
+        self._heads: dict[str, tuple[Entry, Listed]] = {}
         self.titles: Counter[str] = Counter()
         """Number of heads with a title, as far as they have been read."""
         self._lock = threading.Lock()
@@ -41,7 +41,7 @@ class MemoryReader:
         self._relations: LRUCache[str, list[Related]] = LRUCache(32)
         """By memory, the relations shown last: they stay until newer ones are found."""
 
-    def head(self, name: str) -> MemoryHead | None:
+    def head(self, name: str) -> Listed | None:
         """The last read head of a memory; None before."""
         known = self._heads.get(name)
         return known[1] if known else None
@@ -52,7 +52,7 @@ class MemoryReader:
         return [each for each in entries if each.name not in known or known[each.name][0] != each]
 
     def read_heads(self, entries: Iterable[Entry]) -> None:
-        read = {entry.name: (entry, self._model.memories.head(entry)) for entry in entries}
+        read = {entry.name: (entry, self._model.memories.head(entry.path)) for entry in entries}
         with self._lock:
             before = (self._heads.get(name) for name in read)
             self.titles.subtract(known[1].title for known in before if known)
@@ -88,7 +88,7 @@ class MemoryReader:
         from memtui.store.relations import entities_of, related_memories
 
         now = self._model.clock()
-        memory = self._model.memories.load(entry)
+        memory = self._model.memories.load(entry.path)
         if not is_stored(entry) or memory.head.problem:
             return memory_file_document(memory, now)
         backend, memory_id = self._model.backend, memory.head.id

@@ -23,8 +23,8 @@ from memtui.app.widgets.document import ASIDE, EMPTY
 from memtui.app.widgets.document_view import DocumentView
 from memtui.ground.clock import day_and_minute
 from memtui.ground.project import Project, find_root
-from memtui.store.memories import MemoryFiles
-from memtui.store.session_list import Captured, Made, Session, SessionTree, session_folder, session_tree
+from memtui.store.memories import Listed, MemoryFiles
+from memtui.store.session_list import Captured, Session, SessionTree, session_folder, session_tree
 from memtui.transcript import ReadingCancelledError
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Facts
@@ -126,7 +126,7 @@ class SessionDetail(DocumentView):
         elif f"{kind}:" == CAPTURE:
             self._open_capture(next(each for each in captures_of(known.tree) if each.entry.name == name))
         elif f"{kind}:" == MEMORY:
-            made = next(each for each in memories_of(known.tree) if each.entry.name == name)
+            made = next(each for each in memories_of(known.tree) if each.path.name == name)
             self._open_memory(made, known)
 
     def _open_capture(self, captured: Captured) -> None:
@@ -135,9 +135,9 @@ class SessionDetail(DocumentView):
         title = f"Capture {day_and_minute(captured.capture.timestamp)}"
         self.app.push_screen(ReadingScreen(title, document))
 
-    def _open_memory(self, made: Made, known: Known) -> None:
+    def _open_memory(self, made: Listed, known: Known) -> None:
         with self.app.reporting("reading the memory"):
             store = MemoryFiles(self._project(known.session), self._model.places.home)
-            memory = store.load(made.entry)
+            memory = store.load(made.path)
             document = read_document(memory, self._model.clock())
             self.app.push_screen(ReadingScreen(f"Memory {memory.head.id}", document))
