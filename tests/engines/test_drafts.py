@@ -70,7 +70,7 @@ def test_the_model_sees_the_conversation_up_to_the_compaction_alone(places: Plac
         summary=result.summary,
     )
     body = MemoryStore(places.home, clock).get(done.recovery_id).body.decode()
-    assert "Ask the till" in parse_recovery(body).preamble
+    assert "Ask the till" in parse_recovery(body).notes
 
 
 def test_a_capture_whose_transcript_is_gone_can_be_asked_about(places: Places, claude: StandIn) -> None:

@@ -101,7 +101,7 @@ _EMPTY_WORDS = re.compile(
     re.IGNORECASE,
 )
 _LINE_ENDS = re.compile(r"[\r\n]+")  # line ends in program output: progress overwrites its line
-_ASSERTED = re.compile(r"(?:E +|\W*\*{0,2}Error\*{0,2}: +)?AssertionError\b")
+_ASSERTED = re.compile(r"(?:E +|\W*Error\W+)AssertionError\b")
 """What a test says of its failure; the lines before it are its source."""
 _RAISED = re.compile(r"[\w.]*(?:Error|Exception|Exit|Interrupt)\b.*")
 
