@@ -206,6 +206,14 @@ def test_what_was_overtaken_is_no_candidate(tmp_path: Path) -> None:
     }
 
 
+def test_a_no_to_a_plan_stays_when_the_next_plan_is_approved(tmp_path: Path) -> None:
+    made = Transcript(cwd=ROOT)
+    made.broken("ExitPlanMode", f"{SAID}no tokens under my account, please", plan="# Deploy\n- with a token")
+    made.tool("ExitPlanMode", "User has approved your plan.", plan="# Deploy\n- with an app")
+    made.compaction(summary="Summary: none of it")
+    assert row(read(made, tmp_path), "no tokens under my account").kind == "rule"
+
+
 def test_pins_come_before_all_else(tmp_path: Path) -> None:
     made = session()
     made.compaction(summary=SUMMARY)

@@ -57,6 +57,8 @@ _NUMBERED_LINE = re.compile(r"^ *\d+(?:→|\t)", re.MULTILINE)
 """The number before a line that is read (Claude Code fact)."""
 _PLANNED = 80
 """The most lines of a plan."""
+_TALKS = ("ExitPlanMode", "AskUserQuestion")
+"""Tools by which Claude asks the person."""
 _LIMITS = re.compile(r"^(?:no|never|not|do not|don't|without|only|kein|nicht|pas de|sin|не|不|禁止)\b", re.I)
 _CODE = 25
 """The most lines of code of one text."""
@@ -217,7 +219,13 @@ class _Conversation:
         target = target_of(call)
         self._refused.pop(_aim(call), None)  # what was done in the end was not refused for good
         if outcome_of(result) in ("rejected", "failed"):
-            self._refused[_aim(call)] = [*_refused(call, result, source._replace(speaker="user"))]
+            if reason := said_with_rejection(result):
+                said = source._replace(speaker="user")
+                words = [*_of_person(reason, said)]
+                if call.name in _TALKS:  # in force, even if a later plan was approved
+                    yield from words
+                rules = [] if call.name in _TALKS else [each for each in words if each.kind == "rule"]
+                self._refused[_aim(call)] = [_refused(call, reason, said), *rules]
         elif call.name in READ_TOOLS and _PLAN_FILE.search(target):
             self._plan = target, _prose(result.text), source
         elif call.name in EDIT_TOOLS:
@@ -297,20 +305,11 @@ def _of_person(text: str, source: Source) -> Iterator[Row]:
             break
 
 
-def _refused(call: Call, result: Result, source: Source) -> Iterator[Row]:
+def _refused(call: Call, reason: str, source: Source) -> Row:
     """A call that the person refused, with the reason given."""
-    reason = one_line(masked(said_with_rejection(result)))
-    if not reason and outcome_of(result) != "rejected":
-        return
-    if reason:
-        yield from (replace(each, kind="rule") for each in _of_person(reason, source) if each.kind == "rule")
-    if call.name in ("ExitPlanMode", "AskUserQuestion"):
-        if reason:
-            yield Row("refused", f"{call.name}: “{shortened(reason, _QUOTE)}”", source, "refused")
-        return
-    what = shortened(f"{call.name} {one_line(masked(target_of(call)).partition('$(cat')[0])}".strip(), 100)
-    if reason:
-        yield Row("refused", f"{what}: “{shortened(reason, _QUOTE)}”", source, "refused")
+    aim = "" if call.name in _TALKS else target_of(call).partition("$(cat")[0]
+    what = shortened(f"{call.name} {one_line(masked(aim))}".strip(), 100)
+    return Row("refused", f"{what}: “{shortened(one_line(masked(reason)), _QUOTE)}”", source, "refused")
 
 
 def _has_prose(call: Call) -> bool:
