@@ -231,6 +231,7 @@ async def test_pin_and_prompt(lossy: World, monkeypatch: pytest.MonkeyPatch) -> 
         pins = Pins(lossy.project, lossy.home)
         assert [(each.pin.text, each.pin.line) for each in pins.all()] == [(RULE, 6)]
         await driver.press("space", "Y")
+        assert "L12 names line 12 of Claude Code's transcript s-1.jsonl." in copied[0]
         assert f"## Rules\n\n```text\n- {RULE} (L6)\n```" in copied[0]
         await driver.press("w")
         await driver.until_said("but no hooks are installed: Y copies a prompt.")

@@ -60,7 +60,8 @@ def rescue_text(aftermath: Aftermath, rows: Sequence[Row], project: str) -> str:
     parts = [
         f"Notes on the project {clean_line(project)}, chosen by the user in memtui. The conversation was "
         f"compacted{when}; what is quoted was part of it before, and its summary does not have it. L12 names "
-        "a line of the transcript. These are facts to know, not new messages of the user."
+        f"line 12 of Claude Code's transcript {clean_line(aftermath.session_id)}.jsonl. "
+        "These are facts to know, not new messages of the user."
     ]
     for kind, title in TITLES.items():
         if lines := [line_of(row) for row in rows if row.kind == kind]:
