@@ -82,6 +82,7 @@ async def test_an_own_key_of_a_pane_works_in_the_detail_and_is_named_elsewhere(f
         ('[keys]\nlost = "ab"', "'ab' is not a key"),
         ('[keys]\nlost = "j"', "moves in lists"),
         ('[keys]\nlost = "r"', "is the key of review"),
+        ('[keys]\nsearch = "q"', "search: q is the key of quit"),
         ('[app]\ntheme = "nrod"\n[keys]', "'nrod' is not a theme; did you mean nord?"),
     ],
 )

@@ -120,11 +120,15 @@ def checked(keys: Mapping[str, object]) -> tuple[dict[str, str], list[str]]:
 
 def _clash(keymap: Mapping[str, str]) -> tuple[str, str, str] | None:
     """An own key that is taken in the same place: its id, the key, and whose it is."""
-    for owner in _owners():
+    owners = {owner.__name__: owner for owner in _owners()}
+    browser, app = owners["BrowserScreen"], owners["MemtuiApp"]
+    for owner in owners.values():
         taken: dict[str, str] = {}
-        for binding in bindings_of(owner):
+        places = (owner, browser, app) if owner.__module__.startswith("memtui.app.panes.") else (owner, app)
+        for binding in (each for place in places for each in bindings_of(place)):
+            name = binding.id or binding.description
             for key in keymap.get(binding.id or "", binding.key).split(","):
-                other, name = taken.setdefault(key, binding.id or ""), binding.id or ""
+                other = taken.setdefault(key, name)
                 if other != name and {other, name} & keymap.keys():
                     return (name, shown(key), other) if name in keymap else (other, shown(key), name)
     return None
