@@ -60,12 +60,12 @@ def test_a_search_that_is_not_wanted_any_more_is_ended(
         searcher.interrupt()  # while it still looks for new files
         return update(**options)
 
-    def endless(connection: sqlite3.Connection) -> None:
+    def endless(answer: Any, *_: Any) -> None:
         numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
-        connection.execute(f"{numbers} SELECT max(i) FROM n")
+        answer._db.execute(f"{numbers} SELECT max(i) FROM n")
 
     monkeypatch.setattr(searcher, "update", interrupted)
-    monkeypatch.setattr("memtui.store.search._files", endless)
+    monkeypatch.setattr("memtui.store.search._Answer._look_up", endless)
     with pytest.raises(FileProblem, match="searched for something else"):
         searcher.search(parse_search("anchors"))
 

@@ -31,8 +31,8 @@ class ArchiveSettings(NamedTuple):
     def is_private(self, folder: Path) -> bool:
         """Whether sessions started in a folder must not be kept."""
         # Claude Code records the resolved folder; the setting may name a link.
-        names = {folder, Path(os.path.realpath(folder))}
         private = {each for named in self.private for each in (named, Path(os.path.realpath(named)))}
+        names = {folder, Path(os.path.realpath(folder))} if private else ()
         return any(name.is_relative_to(each) for name in names for each in private)
 
 

@@ -24,7 +24,7 @@ from memtui.ground.clean import clean, clean_line
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, transcript_slug
 from memtui.store.claude_memory import memory_folder
-from memtui.store.listing import ProjectTest
+from memtui.store.listing import project_test
 from memtui.store.search_documents import COLUMNS, KINDS, File, Kind, Source, entry_at, read_document
 from memtui.store.search_index import DOCUMENT, IndexDamaged, SearchIndex, unpacked
 from memtui.store.search_query import DOCUMENT_MARK, TOUCHED, Query, Search, path_query
@@ -244,22 +244,6 @@ class Searcher:
         return [Group(KINDS[word], complete=False) for word in asked.kinds]  # another search is making it
 
 
-def _files(connection: sqlite3.Connection) -> dict[int, File]:
-    """The files in the index by their numbers; a subagent's has the title of its session."""
-    query = f"SELECT id, {', '.join(COLUMNS)} FROM files"  # noqa: S608 - ours
-    kinds = {str(kind): kind for kind in Kind}  # quicker than calling it
-    files = {
-        number: File(path, kinds[kind], *rest) for number, path, kind, *rest in connection.execute(query)
-    }
-    titles = {
-        file.session: file.title for file in files.values() if file.kind is Kind.SESSION and not file.agent
-    }
-    for file in files.values():
-        if file.agent:
-            file.title = titles.get(file.session, file.title)
-    return files
-
-
 class _Answer:
     """The answer to one question, from an index that does not change meanwhile."""
 
@@ -276,18 +260,18 @@ class _Answer:
         self._places = places
         self._asked = asked
         self._session = path if scope is Scope.SESSION else None
-        self._concerns = ProjectTest(places.project.root)
-        self._files = _files(connection)
-        kinds = {KINDS[word] for word in asked.kinds}
-        marks = [f"#{tag.lower()} " for tag in tags]
-        is_here = self._is_here(scope)
+        self._concerns = project_test(os.fspath(places.project.root))
+        self._files: dict[int, File] = {}  # those of the rows found, by their numbers
+        connection.create_function("lower", 1, str.lower)  # SQLite's own is for ASCII
         connection.execute("CREATE TEMP TABLE wanted (file INTEGER PRIMARY KEY)")
-        wanted = [
-            number
-            for number, file in self._files.items()
-            if file.kind in kinds and is_here(file) and all(each in f"{file.note.lower()} " for each in marks)
-        ]
-        connection.execute("INSERT INTO wanted SELECT value FROM json_each(?)", (json.dumps(wanted),))
+        is_here, values = self._is_here(scope)
+        values += [[KINDS[word] for word in asked.kinds], [f"#{tag.lower()} " for tag in tags]]
+        query = f"""
+            INSERT INTO wanted SELECT id FROM files
+            WHERE ({is_here}) AND kind IN (SELECT value FROM json_each(?))
+            AND NOT EXISTS (SELECT 1 FROM json_each(?) WHERE NOT instr(lower(note) || ' ', value))
+        """  # noqa: S608 - ours
+        connection.execute(query, [json.dumps(each) for each in values])
         self._where, self._values = " AND r.file IN wanted", list[object]()
         for name, value in asked.filters:
             self._where += (
@@ -301,27 +285,27 @@ class _Answer:
             self._values += [asked.until.timestamp() if asked.until else math.inf]
         self._terms, self._missing = self._look_up()
 
-    def _is_here(self, scope: Scope) -> Callable[[File], bool]:
-        """The test whether a file is to be searched."""
-        projects = {file.project for file in self._files.values()}
+    def _is_here(self, scope: Scope) -> tuple[str, list[list[str]]]:
+        """The condition for files that are searched, and the lists in it."""
+        given = "(SELECT value FROM json_each(?))"
         if session := self._session:
-            return lambda file: file.session == session.stem or file.kind is Kind.PIN
+            return f"session IN {given} OR kind = '{Kind.PIN}'", [[session.stem]]
         if part := self._asked.project.lower():
-            return lambda file: part in file.project.lower()
+            return f"instr(lower(project), {given})", [[part]]
+        projects = {each for (each,) in self._db.execute("SELECT DISTINCT project FROM files")}
         wanted = set(filter(self._concerns, projects))
         if scope is Scope.EVERYWHERE:
             from memtui.store.archive_settings import archive_settings
 
             settings = archive_settings(self._places.home)
             wanted |= {each for each in projects if not each or not settings.is_private(Path(each))}
-            return lambda file: file.project in wanted
+            return f"project IN {given}", [[*wanted]]
         # What is in the project's own folder was moved with it, or another project has the same slug.
         own = TranscriptStore(self._places.project, self._places.claude).folder()
-        folders = tuple(f"{each}{os.sep}" for each in (own, memory_folder(self._places)))
-        others = {each for each in projects - wanted if transcript_slug(Path(each)) == own.name}
-        return lambda file: (
-            file.project in wanted or (file.project not in others and file.path.startswith(folders))
-        )
+        folders = [f"{each}{os.sep}" for each in (own, memory_folder(self._places))]
+        others = [each for each in projects - wanted if transcript_slug(Path(each)) == own.name]
+        in_folder = "EXISTS (SELECT 1 FROM json_each(?) WHERE instr(files.path, value) = 1)"
+        return f"project IN {given} OR (project NOT IN {given} AND {in_folder})", [[*wanted], others, folders]
 
     def groups(self, limit: int, rows: int) -> list[Group]:
         """The results by kind; see `Searcher.search`."""
@@ -406,7 +390,21 @@ class _Answer:
             _Row({number: some[row[0]] for number, some in enumerate(parts) if row[0] in some}, *row)
             for row in self._db.execute(sql, (best,))
         ]
+        self._read_files({row.file for row in rows})
         return sorted(rows, key=lambda row: row.score, reverse=True)
+
+    def _read_files(self, numbers: set[int]) -> None:
+        """Read the files of these numbers; a subagent's has the title of its session."""
+        given = " IN (SELECT value FROM json_each(?))"
+        query = f"SELECT id, {', '.join(COLUMNS)} FROM files WHERE id{given}"  # noqa: S608 - ours
+        for number, path, kind, *rest in self._db.execute(query, (json.dumps([*numbers]),)):
+            self._files[number] = File(path, Kind(kind), *rest)
+        if agents := [file for file in self._files.values() if file.agent]:
+            query = f"SELECT session, title FROM files WHERE kind = ? AND agent = '' AND session{given}"  # noqa: S608
+            sessions = json.dumps([file.session for file in agents])
+            titles = dict(self._db.execute(query, (Kind.SESSION, sessions)))
+            for file in agents:
+                file.title = titles.get(file.session, file.title)
 
     def _sessions(self, found: list[_Row], limit: int, shown: int) -> tuple[list[Result], int]:
         """Rows grouped by session, the session with the best rows first."""
@@ -476,16 +474,13 @@ class _Answer:
 
     def _pin(self, found: Result, pin: Pin, number: int, project: str) -> Result:
         source = f"{pin.session} L{pin.line}".strip() if pin.line else ""
-        transcripts = (
-            Path(file.path)
-            for file in self._files.values()
-            if file.kind is Kind.SESSION and not file.agent and file.session.startswith(pin.session)
-        )
+        query = "SELECT path FROM files WHERE kind = ? AND agent = '' AND instr(session, ?) = 1"
+        transcript = self._db.execute(query, (Kind.SESSION, pin.session)).fetchone()
         return found._replace(
             name=f"pin {number}" if project else f"own pin {number}",
             title=pin.text,
             said=" · ".join(filter(None, (source, found.said if project else "in all projects"))),
-            path=next(transcripts, None) if pin.session and pin.line else None,
+            path=Path(*transcript) if transcript and pin.session and pin.line else None,
             line=pin.line,
             what="ask",
         )
