@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from datetime import timedelta
 from pathlib import Path
 
 from memtui.ground.project import Project
@@ -46,3 +48,17 @@ def test_a_session_without_compaction_is_said_so(memtui: Memtui, project: Projec
     path = session().write(project.root)
     result = memtui("lost", str(path))
     assert (result.code, result.err) == (1, f"memtui: {path} has no compaction with a summary yet.\n")
+
+
+def test_without_a_name_it_is_the_compaction_that_the_project_had_last(
+    memtui: Memtui, transcripts: Path
+) -> None:
+    for number, compacted in enumerate((True, True, False)):
+        made = session()
+        made.moment += timedelta(days=number)
+        made.user(f"never ship part {number} on a Friday")
+        if compacted:
+            made.compaction(summary="Summary: none of it")
+        path = made.write(transcripts, f"5e55-{number}.jsonl")
+        os.utime(path, (number, number))
+    assert "never ship part 1" in memtui("lost").out

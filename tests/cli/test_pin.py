@@ -18,7 +18,11 @@ def test_pin_list_and_remove(memtui: Memtui, project: Project, monkeypatch: pyte
         "Pinned: never push to main\n"
     )
     monkeypatch.setattr("sys.stdin", io.StringIO("use `pnpm`, $HOME\n"))
-    assert memtui("pin", "-", "--everywhere").code == 0
+    added = memtui("pin", "-", "--everywhere")
+    assert (added.code, added.err) == (
+        0,
+        "No summary gets it yet: the hooks are not installed; memtui init installs them.\n",
+    )
     assert memtui("pin").out == (
         "This project:\n- 1. never push to main (L412)\n\nEverywhere:\n- 2. use `pnpm`, $HOME\n"
     )

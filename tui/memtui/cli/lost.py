@@ -252,6 +252,8 @@ def pin(
         if text == "-":
             text = sys.stdin.read(1 << 16) if sys.stdin else ""
         _add(pins, text, everywhere, source, session, as_json)
+        if not as_json and not has_all_hooks(places):
+            say("No summary gets it yet: the hooks are not installed; memtui init installs them.", err=True)
     elif remove:
         words = _named(pins.all(), remove)
         pins.remove(words)

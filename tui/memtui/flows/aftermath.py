@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -19,8 +20,10 @@ from memtui.lost.naming import words
 from memtui.lost.pin_fates import pinned_later
 from memtui.lost.records import Aftermath, Row
 from memtui.lost.traces import Trace, traces
+from memtui.store.backfill import compactions_in
 from memtui.store.captures import CaptureStore
 from memtui.store.sessions import captured_transcript, find_transcript, session_root, transcripts_of
+from memtui.store.transcripts import TranscriptStore
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import NOWHERE, Facts
 
@@ -64,9 +67,18 @@ def aftermaths(
 
 
 def newest_or_named(places: Places, name: str = "", *, every: bool = False) -> list[Aftermath]:
-    """The aftermath of a capture's compaction (its path, name or time), or of a session's newest one."""
+    """The aftermath of a capture's compaction (its path, name or time), or of a session's newest one.
+
+    Without a name it is the session that `find_transcript` finds, else the newest one that was compacted.
+    """
     if not _CAPTURE.fullmatch(name):
-        return aftermaths(places, find_transcript(places, name), every=every)
+        transcript = find_transcript(places, name)
+        if not name and not traces(transcript):
+            entries = TranscriptStore(places.project, places.claude).entries()
+            compactions = sorted(itertools.chain(*map(compactions_in, entries)), key=lambda each: each.at)
+            compacted = (each.transcript for each in reversed(compactions) if traces(each.transcript))
+            transcript = next(compacted, transcript)
+        return aftermaths(places, transcript, every=every)
     store = CaptureStore(places.project)
     capture = store.load(store.resolve(name))
     transcript = captured_transcript(places, capture.transcript)
