@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,7 +25,7 @@ from memtui.store.search_documents import Kind
 from memtui.store.search_index import SearchIndex
 from memtui.store.search_query import Search, parse_search
 from tests.app.harness import NARROW, SHORT, WIDE, Driver, opened
-from tests.app.world import KEPT, STATE, World
+from tests.app.world import KEPT, NOW, STATE, World
 from tests.transcript_writer import TranscriptWriter
 
 RESUMED = "6f0e1b72-3c48-4d9a-8e15-b7c2d4a9f031"
@@ -355,6 +356,13 @@ def test_the_place_found_far_down_in_a_long_text_is_shown_with_what_is_around_it
     rows = [row.text for row in search_result._turn(found, parse_search("hinge").query).lines]
     assert rows[0].startswith("L1") and rows[0].endswith("ask")
     assert rows[1:] == ["…", "row 47", "row 48", "row 49", "the hinge", "and behind it"]
+
+
+def test_an_edit_s_row_keeps_the_file_s_name_and_what_was_written(tmp_path: Path) -> None:
+    file = f"/srv/{'deep/' * 20}lifecycle.py"
+    found = Result(Kind.SESSION, "s-1", "Doors", snippet=f"{file} def close", line=1, what="edit")
+    drawn = search_result.draw(found, NOW, 60, tmp_path).plain
+    assert drawn.startswith("  ✎ …") and drawn.rstrip().endswith("deep/lifecycle.py def close")
 
 
 async def test_a_session_is_opened_at_its_line_and_copied(full: World) -> None:

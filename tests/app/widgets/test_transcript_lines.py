@@ -96,6 +96,7 @@ def test_records_outside_the_conversation_are_left_out() -> None:
         (call("TaskUpdate", taskId="4", status="completed"), "● TaskUpdate  4 completed  ▸"),
         (call("mcp__x__y", number=3, words="hello"), "● mcp__x__y  hello  ▸"),
         (call("Odd", file_path=7), "● Odd  ▸"),
+        (call("Read", file_path=f"/{'deep/' * 30}name.py"), f"● Read  …p/{'deep/' * 20}name.py  ▸"),
         (call("Bash", command="x" * 500), f"● Bash  {'x' * 109}…  ▸"),
     ],
 )

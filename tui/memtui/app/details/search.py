@@ -139,8 +139,13 @@ def _shown(found: Result, room: int, root: Path) -> Content:
             hits.append((len(line), piece.lower()))
         text = " ".join(piece.split("\n"))
         line += Content.styled(text, "bold $warning") if hit else Content.styled(_short(text, root), "$quiet")
-    if not hits or line.cell_length <= room:
+    over = line.cell_length - room
+    if over <= 0:
         return line
+    if not hits:  # of a file's path, the name is what is looked for
+        name = line.plain.rfind("/", 0, line.plain.find(" ") % (len(line) + 1)) + 1
+        start = min(over + 1, name) if found.what in ("edit", "read") else 0
+        return Content.styled("…", "$quiet") + line[start:] if start else line
     seen = room * 2 // 3
     first = max((at for at, _ in hits), key=lambda at: len({hit for to, hit in hits if 0 <= to - at < seen}))
     start = max(0, min(first - (room - seen), line.cell_length - room + 1))

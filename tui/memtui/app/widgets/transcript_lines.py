@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from memtui.app.widgets.document import Line, Span, from_markdown, line, rule, styled
-from memtui.app.widgets.wrap import cut
+from memtui.app.widgets.wrap import cut, cut_left
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import parse_iso, to_local
 from memtui.transcript.blocks import Attached, Block, Row, Skipped, Thinking, diff_counts, edit_rows
@@ -194,7 +194,8 @@ def call_lines(block: Block, call: Call, result: Result | None, *, unfolded: boo
     """A call's row with its outcome, and its input when unfolded."""
     rows = edit_rows(call) if call.name in EDIT_TOOLS else []
     parts: list[str | tuple[str, str]] = [("● ", "tool"), (call.name, "strong")]
-    subject = cut(clean_line(subject_of(call, block.folder)), _SUBJECT_CELLS)
+    shorten = cut_left if _SUBJECTS.get(call.name) in _PATHS else cut
+    subject = shorten(clean_line(subject_of(call, block.folder)), _SUBJECT_CELLS)
     parts.append(f"  {subject}" if subject else "")
     if rows:
         added, removed = diff_counts(rows)
