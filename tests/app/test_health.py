@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from memtui.app import readings
 from memtui.app.listings import HealthView
 from memtui.app.status import StatusBar, health_line
 from memtui.ground.project import memtui_home
@@ -117,7 +118,8 @@ async def test_the_first_screen_says_what_was_missed_and_shows_what_there_is(wor
         await driver.until(lambda: "Session · " in driver.detail, "the state, the fullest pane")
 
 
-async def test_keeping_transcripts_is_asked_once(world: World) -> None:
+async def test_keeping_transcripts_is_asked_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readings, "_REST", 3_600.0)
     (world.home.state / "keep-sessions").unlink()
     world.write(world.root / ".claude" / "settings.json", json.dumps(settings_block()))
     async with opened(world, WIDE) as driver:
@@ -127,5 +129,6 @@ async def test_keeping_transcripts_is_asked_once(world: World) -> None:
         await driver.press("n")
         await driver.until_said("Transcripts are not kept.")
         assert archive_settings(world.home).keep is False
+        await driver.until(lambda: "keep transcripts" not in line(driver), "the end of the question")
         await driver.press("i")
         await driver.until(lambda: "/plugin install memtui@memtui" in driver.shown)

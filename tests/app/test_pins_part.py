@@ -53,6 +53,16 @@ async def test_pins_do_not_hide_that_the_file_of_the_commands_is_broken(pinned: 
         await driver.until(lambda: "not valid JSON" in driver.detail, "the reason")
 
 
+async def test_a_blank_pin_is_refused_and_a_single_command_is_named_before_it_is_cleared(
+    pinned: World,
+) -> None:
+    async with opened(pinned) as driver:
+        await driver.press("3", "!", "space", "enter")
+        assert await driver.until_said("Nothing is pinned") == "Nothing is pinned: the line is empty."
+        await driver.press("X")
+        assert "Clear the active command /babysit?" in driver.shown
+
+
 async def test_red_ones_first_and_x_removes_one_until_u(pinned: World) -> None:
     async with opened(pinned) as driver:
         await driver.press("3")

@@ -447,6 +447,7 @@ class BrowserScreen(StyledOnce):
         if not await self.app.confirmed(question, yes=yes, no="Not now", document=Document(lines)):
             return False
         said = await asyncio.to_thread(lambda: list(apply(plan, places)))
+        self.model.health.expire()
         self.app.hint("branch")
         if typed:
             wrote = f"wrote {', '.join(path.name for path, _ in plan.files)}" if plan.files else ""
@@ -469,6 +470,7 @@ class BrowserScreen(StyledOnce):
         if keep is not None:
             await asyncio.to_thread(answer_keeping, home, keep)
             self.app.say("Transcripts are kept from now on." if keep else "Transcripts are not kept.")
+            self.model.health.expire()
             self.app.hint("branch")
 
     @on(Split.Moved)

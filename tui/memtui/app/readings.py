@@ -317,6 +317,10 @@ class Health:
         self._due = 0.0
         self._captures: tuple[str, ...] = ()
 
+    def expire(self) -> None:
+        """Check at the next opportunity: something was installed or answered."""
+        self._due = 0.0
+
     def check(self, rows: Iterable[CaptureRow]) -> HealthView | None:
         """The current health of the captures; None if it is too early to check again."""
         captures = [row.capture for row in rows if isinstance(row.capture, Capture)]

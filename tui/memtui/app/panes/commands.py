@@ -230,7 +230,9 @@ class CommandsPane(Pane):
         if not number:
             self.app.warn("No command is active.")
             return
-        question = "Clear the active command?" if number == 1 else f"Clear all {number} active commands?"
+        question = f"Clear all {number} active commands?"
+        if self._by_name and number == 1:
+            question = f"Clear the active command /{clean_line(next(iter(self._by_name))).removeprefix('/')}?"
 
         def answered(sure: bool | None) -> None:
             if sure:
@@ -251,6 +253,8 @@ class CommandsPane(Pane):
         def answered(text: str | None) -> None:
             if text and text.strip():
                 self.app.pin(text)
+            elif text is not None:
+                self.app.warn("Nothing is pinned: the line is empty.")
 
         self.app.push_screen(asked, answered)
 
