@@ -221,6 +221,29 @@ async def test_with_the_hooks_what_is_handed_over_will_arrive(lossy: World) -> N
         await driver.until_said(": it goes into every summary from now on; u takes it back.")
 
 
+async def test_a_lost_line_opens_the_transcript_on_its_words(world: World) -> None:
+    session = world.session("s-1", minutes=55)
+    session.prompt(
+        "Fix the token refresh race\n\nIt fails twice a day.\n\n**Never** refresh twice in a second"
+    )
+    session.compaction("Summary: none of it.")
+    world.save(session, minutes=40)
+    world.capture(56, "Fix the token refresh race")
+    async with opened(world) as driver:
+        screen = await aftermath(driver)
+        assert screen.aftermath is not None
+        row = next(each for each in screen.aftermath.missing if "Never refresh" in each.text)
+        screen.listing.select(row.key)
+        await driver.press("o")
+        await driver.until(lambda: isinstance(driver.app.screen, TranscriptScreen), "the transcript")
+        await driver.settled()
+        assert isinstance(driver.app.screen, TranscriptScreen)
+        view = driver.app.screen.view
+        await driver.until(
+            lambda: "in a second" in view.window.document.lines[view.cursor_line].text, "the words"
+        )
+
+
 async def test_pin_and_prompt(lossy: World, monkeypatch: pytest.MonkeyPatch) -> None:
     copied: list[str] = []
     async with opened(lossy, WIDE) as driver:

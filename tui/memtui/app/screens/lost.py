@@ -28,11 +28,12 @@ from memtui.flows.rescue import ROOM, HandedOver, fitting, hand_over, leave, res
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute, parse_iso
 from memtui.lost.outbox import Message, Outbox, lines_wait, rows_waiting
-from memtui.lost.records import Aftermath, Row, Unfounded
+from memtui.lost.records import TOGETHER, Aftermath, Row, Unfounded
 from memtui.secrets.secrets import masked
 from memtui.transcript.short_text import tokens
 
 _BAR = 10
+_KNOWN = 5  # words by which a quote is found in its message
 """Width of the bar that shows how much room is taken, in cells."""
 _HANDS = "hand the ticked lines over, once; take back those that wait"
 
@@ -309,8 +310,13 @@ class LostScreen(Screen[None]):
 
     def action_transcript(self) -> None:
         item = self.selected
-        line = item.source.line if isinstance(item, Row) else 0
-        self.app.open_transcript(self._transcript, line)
+        if not isinstance(item, Row):
+            self.app.open_transcript(self._transcript)
+            return
+        # Its ends, as marks such as ** in between are not quoted.
+        words = item.text.split(TOGETHER)[0].strip("“”\"").split(" ")
+        quoted = tuple(dict.fromkeys((" ".join(words[:_KNOWN]), " ".join(words[-_KNOWN:]))))
+        self.app.open_transcript(self._transcript, item.source.line, find=quoted)
 
     @on(RowList.Opened)
     def _opened(self) -> None:
