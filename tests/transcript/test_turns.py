@@ -281,6 +281,14 @@ def test_a_plan_file_is_known_by_its_name(path: str, named: str) -> None:
         ("Which one?\n1. **Round** each line\n2. Round the sum", "2", "2. Round the sum", "Which one?"),
         ("## Next steps\n\n1) Ship it\n2) Wait for Ann", "1\nand tell her", "1. Ship it", "Next steps"),
         ("A. Keep the table\nB. Drop the old table", "b.", "b. Drop the old table", ""),
+        (
+            "Which one?\n1. Keep it\n   1. for now\n2. Drop it\n   1. for good",
+            "1",
+            "1. Keep it",
+            "Which one?",
+        ),
+        ("Which one?\n1. Keep it\n2. Drop it\n\n1.5 GB are used.", "1", "1. Keep it", "Which one?"),
+        ("1. I read it\n2. I ran it\n\n## Next\n1. Ship it\n2. Wait", "2", "2. Wait", "Next"),
     ],
 )
 def test_a_typed_number_chooses_from_the_list_before_it(
@@ -298,6 +306,6 @@ def test_a_typed_number_chooses_from_the_list_before_it(
 def test_other_words_choose_nothing(tmp_path: Path, typed: str) -> None:
     made = Transcript()
     made.user("how do we round?")
-    made.say("1. Round each line\n2. Round the sum")
+    made.say("I did:\n1. a\n2. b\n3. c\n\nNext:\n1. Round each line\n2. Round the sum")
     made.user(typed)
     assert made.facts(tmp_path).answers == ()

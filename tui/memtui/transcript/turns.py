@@ -28,7 +28,10 @@ _PLAN_FILE = re.compile(
 
 
 _CHOICE = re.compile(r"\(?([1-9]|[A-Ha-h])[.)]?[ \t]*(?:\n|$)")
-_OPTION = re.compile(r"^[ \t>*_]*\(?([1-9]|[A-Ha-h])[.)][ \t*_]*(\S.*)$", re.MULTILINE)
+_OPTION = re.compile(
+    r"^(?P<margin>[ \t]*)(?:[->*_][->*_ \t]*)?\(?(?P<sign>[1-9]|[A-Ha-h])[.)](?!\d)[ \t*_]*(?P<text>\S.*)$",
+    re.MULTILINE,
+)
 
 
 def choices(turns: Sequence[Turn]) -> Iterator[Answer]:
@@ -37,13 +40,25 @@ def choices(turns: Sequence[Turn]) -> Iterator[Answer]:
         chosen = _CHOICE.match(turn.ask)
         if chosen and before.closing is not None:
             said = before.closing.text
-            options = {each[1].casefold(): each for each in _OPTION.finditer(said)}
+            options = _options(said)
             option = options.get(chosen[1].casefold())
             if option is not None and len(options) > 1:
                 above = said[: min(each.start() for each in options.values())].rstrip().rpartition("\n")[2]
                 asked = [each for each in sentences(said) if is_question(each)] or [above.strip("#* ")]
-                text = shortened(one_line(option[2]).replace("**", ""), _WIDTH)
+                text = shortened(one_line(option["text"]).replace("**", ""), _WIDTH)
                 yield Answer(asked[-1], f"{chosen[1]}. {text}", turn.source)
+
+
+def _options(said: str) -> dict[str, re.Match[str]]:
+    """The items of the last list in a message by their numbers or letters, without the lists within it."""
+    found = [*_OPTION.finditer(said)]
+    margin = min((len(each["margin"]) for each in found), default=0)
+    options: dict[str, re.Match[str]] = {}
+    for each in found:
+        if len(each["margin"]) == margin:
+            sign = each["sign"].casefold()
+            options = {sign: each} if sign in options else options | {sign: each}
+    return options
 
 
 def description_of(expansion: str, name: str) -> str:
