@@ -131,3 +131,4 @@ def test_what_an_assertion_says_explains_a_failure() -> None:
     assert telling_line(output) == "E   AssertionError: ValueError not raised"
     output = "npm warn exec The following package was not found\n[warn] Code style issues found in 3 files."
     assert telling_line(output) == "[warn] Code style issues found in 3 files."
+    assert telling_line("No issues found! (2 s)\nError: tax is wrong") == "Error: tax is wrong"

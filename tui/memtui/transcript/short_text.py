@@ -97,7 +97,7 @@ _EMPTY_WORDS = re.compile(
     r"\[?[\w:.-]*\]? ?ERROR task failed|npm warn.*|make: \*\*\*.*|error: Recipe .* failed.*"
     r"|npm (?:ERR!|error)(?: (?:code|errno|syscall|path|dest|command|signal|Lifecycle|A complete log)\b.*)?"
     r"|Traceback \(most recent call last\):|(?:FAIL|FAILED|Error|ERROR)[.:!]?"
-    r"|.*\b0 (?:errors?|failed|failures?)\b.*",
+    r"|.*\b0 (?:errors?|failed|failures?)\b.*|.*\b(?:no|0) issues? found\b.*",
     re.IGNORECASE,
 )
 _LINE_ENDS = re.compile(r"[\r\n]+")  # line ends in program output: progress overwrites its line
