@@ -30,6 +30,7 @@ def home() -> Home:
 @pytest.fixture
 def ask(memtui: Memtui, monkeypatch: pytest.MonkeyPatch, project: Project) -> Ask:
     made = session()
+    made.user("Never touch the folder tax_old.\nOnly Ann changes vat_rates.csv.")
     for number in range(5):
         made.user(f"Never touch the table warehouse_{number}, as team {number} owns it.")
     folder = claude_config() / "projects" / transcript_slug(project.root)
@@ -71,6 +72,17 @@ def test_only_the_small_model_is_given_the_summary(ask: Ask, home: Home) -> None
         assert "R 4 17 / S 33 / F 8" in asked["prompt"]
         assert ". rule Never touch the table warehouse_4, as team 4 owns it. (L" in asked["prompt"]
         assert asked["prompt"].count("\n") > len(asked["keys"]) > 5
+
+
+def test_lines_read_together_are_found_again_when_the_summary_has_one_of_them(ask: Ask, home: Home) -> None:
+    configured(home, '[compaction]\nchoice = "own"\n')
+    question = ask("before")
+    reply = {"isAnswered": True, "text": f"R {numbers_of(question['prompt'], 'tax_old')[0]}"}
+    assert numbers_of(question["prompt"], "tax_old") == numbers_of(question["prompt"], "vat_rates.csv")
+    summary = f"{SUMMARY}\n- Never touch the folder tax_old."
+    answer = ask("note", summary=summary, asked={"way": "own", "keys": question["keys"], "reply": reply})
+    assert "vat_rates.csv" in answer["note"]
+    assert "tax_old" not in answer["note"]
 
 
 def numbers_of(prompt: str, *words: str) -> list[str]:

@@ -83,7 +83,7 @@ def prompt_for(way: str, compared: Comparison, summary: str) -> str:
 
 def keys_of(compared: Comparison) -> list[str]:
     """The keys of the lines that a prompt numbers: their numbers differ once there is a summary."""
-    return [row.key for row in compared.rows[:_MOST]]
+    return [" ".join(row.keys) for row in compared.rows[:_MOST]]
 
 
 def choice_of(compared: Comparison, asked: Any) -> Choice:
@@ -128,9 +128,14 @@ def said_by(choice: Choice, handed: int) -> str:
 def _renumbered(
     compared: Comparison, shown: Sequence[object], chosen: dict[str, list[int]]
 ) -> dict[str, list[int]]:
-    now = {key: number for number, key in reversed(list(enumerate(keys_of(compared), 1)))}
+    now: dict[str, int] = {}
+    for number, row in enumerate(compared.rows, 1):
+        for key in row.keys:
+            now.setdefault(key, number)
     return {
-        letter: [now[key] for number in numbers if (key := str(shown[number - 1])) in now]
+        letter: [
+            *dict.fromkeys(now[key] for each in numbers for key in str(shown[each - 1]).split() if key in now)
+        ]
         for letter, numbers in chosen.items()
     }
 

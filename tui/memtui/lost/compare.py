@@ -134,5 +134,11 @@ def _joined(rows: Sequence[Row]) -> list[Row]:
         else:
             first = before if before.state == "lost" or row.state == "maybe" else row
             text = f"{before.text}{TOGETHER}{row.text}"
-            found[last[place]] = replace(first, text=text, worth=max(before.worth, row.worth))
+            found[last[place]] = replace(
+                first,
+                text=text,
+                parts=(*before.keys, *row.keys),
+                need=before.need or row.need,
+                worth=max(before.worth, row.worth),
+            )
     return found

@@ -98,11 +98,18 @@ class Row:
     """Whether a lost row of more worth says nearly the same."""
     worth: float = 0.0
     """See `memtui.lost.worth`."""
+    parts: tuple[str, ...] = ()
+    """The keys of the lines that are read together in it; empty for a single line."""
 
     @property
     def key(self) -> str:
         """Identifies the fact within its compaction."""
         return hashlib.sha256(f"{self.kind}\0{self.text}".encode("utf-8", "replace")).hexdigest()[:12]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Identify its lines; which of them are read together depends on what the summary has."""
+        return self.parts or (self.key,)
 
     @property
     def missing(self) -> bool:
