@@ -6,9 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from memtui.lost.compare import rows_of
+from memtui.lost.procedure import due
 from memtui.lost.records import Need, Row
+from memtui.lost.text import named
+from memtui.lost.traces import Trace
 from memtui.lost.verdicts import Text
-from memtui.transcript.records import NOWHERE
+from memtui.transcript.records import NOWHERE, CompactionFact, Source
 from memtui.transcript.sentences import announces, is_rule, sentences
 from tests.documents.checks import ends_soon
 from tests.lost.made import ROOT, SUMMARY, lines, read, row, session
@@ -398,3 +402,45 @@ def test_no_name_of_a_long_plan_is_left_out(tmp_path: Path) -> None:
     made.compaction()
     found = " ".join(each.text for each in read(made, tmp_path).rows if each.text.startswith("not written"))
     assert all(name in found.replace(",", " ").split() for name in names)
+
+
+def test_what_is_due_stands_in_the_order_in_which_it_is_to_be_done(tmp_path: Path) -> None:
+    made = Transcript(cwd=ROOT)
+    made.slash("release", text="```bash\nrel begin --all\nweb publish --now\nrel done --push\n```")
+    made.tool("Bash", command="rel begin --all")
+    made.compaction(summary="The release was begun.")
+    (due,) = [each for each in read(made, tmp_path).rows if each.standing == "open"]
+    assert due.text == "web publish --now · rel done --push"
+
+
+def test_a_step_that_ran_is_not_due_and_one_that_was_refused_is(tmp_path: Path) -> None:
+    made = Transcript(cwd=ROOT)
+    made.slash("release", text="```bash\nrel begin --all\npytest -q\nrel check all\nrel done --push\n```")
+    made.tool("Bash", command="rel begin --all")
+    made.tool("Bash", command="cd web && pytest -q tests")
+    made.broken("Bash", SAID + "not yet", command="rel check all")
+    made.compaction(summary="The release was begun.")
+    assert [text for text in lines(read(made, tmp_path), "step") if "pytest" in text] == []
+    (due,) = [each for each in read(made, tmp_path).rows if each.kind == "step" and each.standing == "open"]
+    assert due.text == "rel check all · rel done --push"
+
+
+def test_a_long_skill_that_a_long_session_follows_takes_no_time(tmp_path: Path) -> None:
+    skill = "\n".join(f"- Run `tool{number} part{number} --all`" for number in range(4_000))
+    ran = [f"other{number} thing" for number in range(4_000)]
+
+    ends_soon(lambda text: [*due(text, NOWHERE, set(), [*ran, "tool7 part7"])], skill)
+
+
+@pytest.mark.parametrize("unit", ["a", "/", "a-", "a.b"])
+def test_a_long_line_without_blanks_takes_no_time(unit: str) -> None:
+    ends_soon(named, unit * 100_000)
+    ends_soon(lambda text: [*sentences(text)], f"from {unit * 100_000}")
+
+
+def test_the_need_of_any_line_that_is_read_together_counts() -> None:
+    first = Row("step", "Look at `docs/notes.md` first", Source(3))
+    second = Row("step", "rel done --push", Source(3), "unknown", "rel done --push")
+    trace = Trace(CompactionFact("auto", None, None, Source(9)), needs={"rel done --push": Need(2, 1)})
+    (found,) = rows_of([first, second], Text("Nothing.", ()), 9, trace=trace)
+    assert found.need == Need(2, 1)

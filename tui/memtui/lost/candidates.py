@@ -207,9 +207,10 @@ class _Conversation:
             self._use(f"{target_of(event)}\n{event.input.get('prompt', '')}")
             if event.name in SHELL_TOOLS:
                 self._tick(str(event.input.get("command", "")), source)
-                self._ran.append((source.line, one_line(target_of(event))))
             self._name = str(event.input.get("skill", "")) if event.name == "Skill" else self._name
         elif isinstance(event, Result) and (call := self._calls.pop(event.id, None)):
+            if call.name in SHELL_TOOLS and outcome_of(event) != "rejected":
+                self._ran.append((source.line, one_line(target_of(call))))
             yield from self._result(call, event, source._replace(speaker="tool"))
 
     def _use(self, text: str) -> None:

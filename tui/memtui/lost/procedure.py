@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from memtui.lost.naming import words
@@ -26,7 +26,9 @@ _OTHER = "`/"
 _TEMPLATE = re.compile(r"\{\w+\}|<\w+>|\[\w+\](?!\()|\be\.g\.")
 _NAMED = re.compile(r"`|--\w|\w/\w|^[a-z][\w./-]* [a-z-]")
 """What names a command, an option or a file."""
-_PLAIN = re.compile(r"[a-z][\w./:@-]*")
+_WORDS = 4
+_HEAD = re.compile(r"[a-z][\w./:@-]*(?: -[\w-]+| [a-z][\w./:@-]*)?(?: [a-z][\w./:@-]*){0,2}(?= |$)")
+"""The beginning of a command, up to its first option, with an option that follows the program: four words."""
 
 
 class _Instruction(NamedTuple):
@@ -53,25 +55,27 @@ def due(text: str, source: Source, used: set[str], ran: Sequence[str]) -> Iterat
         text: the expansion.
         source: where it stands.
         used: programs and identifiers that the session has used.
-        ran: the commands that it has run since, in order.
+        ran: the commands that it has run since, in order; without those that were refused.
     """
     lines = [*_instructions(masked(without_blocks(text)))]
-    reached = _reached(lines, ran)
-    rows = dict(_used(lines[:_STEPS], used)) | (dict(_after(lines, reached, ran)) if reached >= 0 else {})
-    for line, standing in rows.items():
+    done = _last_runs(ran, {head for line in lines for head in line.commands})
+    last = max(done.values(), default=0)
+    reached = next((at for at, line in enumerate(lines) if last in map(done.get, line.commands)), -1)
+    rows = dict(_used(lines[:_STEPS], used)) | (dict(_after(lines, reached, done)) if reached >= 0 else {})
+    for line in filter(rows.__contains__, lines):
         command = line.text if line.commands and not COMMAND.search(line.text) else ""
-        yield Row("step", shortened(line.text, _QUOTE), source, standing, command)
+        yield Row("step", shortened(line.text, _QUOTE), source, rows[line], command)
 
 
 def _after(
-    lines: Sequence[_Instruction], reached: int, ran: Sequence[str]
+    lines: Sequence[_Instruction], reached: int, done: Container[str]
 ) -> Iterator[tuple[_Instruction, Standing]]:
     strict = [at for at, line in enumerate(lines) if line.strict]
     first = next((at for at in strict if at > reached), len(lines))
     for at, line in enumerate(lines[: strict[-1] + 1]):
         if at < reached and not line.commands and _STRESSED.search(line.text) and is_rule(line.text):
             yield line, "unknown"
-        elif at >= first and _NAMED.search(line.text) and not any(_has(line.commands, each) for each in ran):
+        elif at >= first and _NAMED.search(line.text) and not any(head in done for head in line.commands):
             yield line, "open"
 
 
@@ -84,17 +88,16 @@ def _used(lines: Sequence[_Instruction], used: set[str]) -> Iterator[tuple[_Inst
         followed = followed or bool(line.strict and line.names & used)
 
 
-def _reached(lines: Sequence[_Instruction], ran: Sequence[str]) -> int:
-    """The place of the command that was run last; -1 if none was."""
-    for command in reversed(ran):
-        for at, line in enumerate(lines):
-            if _has(line.commands, command):
-                return at
-    return -1
-
-
-def _has(heads: Sequence[str], command: str) -> bool:
-    return any(f" {head} " in f" {command} " for head in heads)
+def _last_runs(ran: Iterable[str], heads: Container[str]) -> dict[str, int]:
+    """The beginnings of commands that were run, each with the number of its last run."""
+    found: dict[str, int] = {}
+    for number, command in enumerate(ran):
+        parts = command.split()
+        for start, length in itertools.product(range(len(parts)), range(2, _WORDS + 1)):
+            head = " ".join(parts[start : start + length])
+            if head in heads:
+                found[head] = number
+    return found
 
 
 def _instructions(text: str) -> Iterator[_Instruction]:
@@ -112,14 +115,9 @@ def _instructions(text: str) -> Iterator[_Instruction]:
         seen.add(told)
         quoted = [told] if language in SHELLS else [each.strip("`") for each in COMMAND.findall(told)]
         names = frozenset(each.split()[0] for each in quoted) or frozenset(named(told))
-        heads = tuple(head for each in quoted if " " in (head := _head(each)))
+        heads = tuple(head[0] for each in quoted if (head := _HEAD.match(each)) and " " in head[0])
         goes_on = step is not None and bool(step["number"] or (step["box"] and not names))
         boxed = step is not None and step["box"] is not None
         strict = goes_on or boxed or bool(quoted) or is_rule(told) or _STRESSED.search(told) is not None
         strict = strict and (bool(heads) or _TEMPLATE.search(told) is None)
         yield _Instruction(told, goes_on, strict, names, heads)
-
-
-def _head(command: str) -> str:
-    """The first words of a command, up to its first option or file."""
-    return " ".join(itertools.takewhile(_PLAIN.fullmatch, command.split()[:4]))

@@ -12,10 +12,10 @@ SHELLS = frozenset({"", "bash", "sh", "shell", "console", "zsh"})
 COMMAND = re.compile(r"`[a-z][\w./-]* [^`\n]+`")
 """A quoted command."""
 IDENTIFIER = re.compile(
-    r"`[^`\n]+`|(?:[\w.@~-]*/)+[\w.@-]+|\b[\w-]{2,}\.[A-Za-z]\w{0,4}\b|--[\w-]+|#\d+|\b[0-9a-f]{7,40}\b"
+    r"`[^`\n]+`|(?:[\w.@~-]{0,99}/){1,40}[\w.@-]+|\b[\w-]{2,99}\.[A-Za-z]\w{0,4}\b|--[\w-]+|#\d+|\b[0-9a-f]{7,40}\b"
     r"|\b\w*\d[\w.:,%-]*|\b[a-z]+(?:[A-Z]\w*)+|\b\w+_\w+\b|\b[A-Z]{2,}-[A-Z\d-]*\b|[\"“「『][^\"”」』\n]{2,60}[\"”」』]"
 )
-"""A path, a number, a flag, an id, a word of code, or quoted words."""
+"""A path, a number, a flag, an id, a word of code, or quoted words; bounded, as a line may be long."""
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[ \t]*(\w*)")
 _RUN = re.compile(r"^\s*(?:\$ )?([a-z][\w./-]* [^\n]{3,160})$")
 """A command in a block of a shell."""

@@ -16,7 +16,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _CODE_LINE = re.compile(
     r"[;{}]\s*$|^\s*(?://|[$#%>]\s|at \S+\(|File \"|\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d"
     r"|^[+-]{1,3}\s?[\w<{@/].*[=({;]"
-    r"|(?:import|from|def|class|const|let|var|function|return|export|public|private) \S+.*[=({:;])"
+    r"|(?:import|from|def|class|const|let|var|function|return|export|public|private) \S.*[=({:;])"
     r"|^\s*[\w.-]+\s*[=:]\s*\S+$|^\s*<\/?\w+[^>]*>|[│├└┌┐┘─═║╔╚]|^\s*\||\t.*\t"
 )
 _SHORTEST, _SHORTEST_WIDE, _LONGEST = 3, 6, 2_000

@@ -314,7 +314,7 @@ class LostScreen(Screen[None]):
             self.app.open_transcript(self._transcript)
             return
         # Its ends, as marks such as ** in between are not quoted.
-        words = item.text.split(TOGETHER)[0].strip("“”\"").split(" ")
+        words = item.text.split(TOGETHER)[0].strip('“”"').split(" ")
         quoted = tuple(dict.fromkeys((" ".join(words[:_KNOWN]), " ".join(words[-_KNOWN:]))))
         self.app.open_transcript(self._transcript, item.source.line, find=quoted)
 
