@@ -12,8 +12,10 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import cache
 from heapq import nlargest
 from itertools import groupby
 from pathlib import Path
@@ -44,8 +46,6 @@ _POOL = 600  # the most rows that are looked at further, the best ones
 _NEWEST = 3_000  # the most rows that are ranked for a word, the newest with it: ranking more takes long
 _FIRST = 1_000  # more than any rank by bm25
 _SHORT = 3  # the longest word that is not looked for as a beginning
-_PAIR = 2  # characters of Chinese, Japanese and Korean that are one term
-_STEPS = 1_000  # SQLite's steps after which a search looks whether it is still wanted
 _AROUND = 5  # the most messages shown from a row on
 UNREADABLE = "(cannot be read any more)"  # the snippet of a row whose transcript is gone
 
@@ -157,14 +157,12 @@ class _Row(NamedTuple):
 
     @property
     def score(self) -> float:
-        said = self.role in (DOCUMENT, Role.ASK, Role.SAID)
-        return sum(self.parts.values()) * (1 if said else _OF_TOOLS)
+        of_tools = self.role not in (DOCUMENT, Role.ASK, Role.SAID)
+        return sum(self.parts.values()) * (0.75 if of_tools else 1)  # for the session
 
 
-_OF_TOOLS = 0.75  # what inputs and results of tools count for a session, beside what was said
 _WEIGHT: dict[int, float] = {Role.ASK: 1.0, Role.SAID: 1.0, Role.READ: 0.3, Role.RESULT: 0.3, Role.ERROR: 0.3}
 """What rows count among those of their session; others half."""
-_BESIDE = 0.6  # what a word counts for the row beside its own; for the next but one, this times this
 
 
 def _best_first(rows: Iterable[_Row], words: set[int]) -> list[_Row]:
@@ -181,7 +179,7 @@ def _best_first(rows: Iterable[_Row], words: set[int]) -> list[_Row]:
             if other and other.file == row.file:
                 for part, score in other.parts.items():
                     if part in words:
-                        best[part] = max(best.get(part, 0), score * _BESIDE ** abs(away))
+                        best[part] = max(best.get(part, 0), score * 0.6 ** abs(away))
         return sum(best.values()) * _WEIGHT.get(row.role, 0.5)
 
     return sorted(near.values(), key=weight, reverse=True)
@@ -234,7 +232,7 @@ class Searcher:
         for _ in range(2):
             try:
                 with self.index.reading() as connection:
-                    connection.set_progress_handler(lambda: turn != self._turn, _STEPS)
+                    connection.set_progress_handler(lambda: turn != self._turn, 1_000)
                     connection.execute("BEGIN")  # the same state for all
                     answer = _Answer(connection, self._places, asked, scope, path, tags)
                     groups = answer.groups(limit, rows)
@@ -244,34 +242,32 @@ class Searcher:
         return [Group(KINDS[word], complete=False) for word in asked.kinds]  # another search is making it
 
 
+@dataclass
 class _Answer:
     """The answer to one question, from an index that does not change meanwhile."""
 
-    def __init__(
-        self,
-        connection: sqlite3.Connection,
-        places: Places,
-        asked: Search,
-        scope: Scope,
-        path: Path | None,
-        tags: Iterable[str],
-    ) -> None:
-        self._db = connection
-        self._places = places
-        self._asked = asked
-        self._session = path if scope is Scope.SESSION else None
-        self._concerns = project_test(os.fspath(places.project.root))
+    _db: sqlite3.Connection
+    _places: Places
+    _asked: Search
+    _scope: Scope
+    _path: Path | None
+    _tags: Iterable[str]
+
+    def __post_init__(self) -> None:
+        asked = self._asked
+        self._session = self._path if self._scope is Scope.SESSION else None
+        self._concerns = project_test(os.fspath(self._places.project.root))
         self._files: dict[int, File] = {}  # those of the rows found, by their numbers
-        connection.create_function("lower", 1, str.lower)  # SQLite's own is for ASCII
-        connection.execute("CREATE TEMP TABLE wanted (file INTEGER PRIMARY KEY)")
-        is_here, values = self._is_here(scope)
-        values += [[KINDS[word] for word in asked.kinds], [f"#{tag.lower()} " for tag in tags]]
+        self._db.create_function("lower", 1, str.lower)  # SQLite's own is for ASCII
+        self._db.execute("CREATE TEMP TABLE wanted (file INTEGER PRIMARY KEY)")
+        is_here, values = self._is_here()
+        values += [[KINDS[word] for word in asked.kinds], [f"#{tag.lower()} " for tag in self._tags]]
         query = f"""
             INSERT INTO wanted SELECT id FROM files
             WHERE ({is_here}) AND kind IN (SELECT value FROM json_each(?))
             AND NOT EXISTS (SELECT 1 FROM json_each(?) WHERE NOT instr(lower(note) || ' ', value))
         """  # noqa: S608 - ours
-        connection.execute(query, [json.dumps(each) for each in values])
+        self._db.execute(query, [json.dumps(each) for each in values])
         self._where, self._values = " AND r.file IN wanted", list[object]()
         for name, value in asked.filters:
             self._where += (
@@ -285,7 +281,7 @@ class _Answer:
             self._values += [asked.until.timestamp() if asked.until else math.inf]
         self._terms, self._missing = self._look_up()
 
-    def _is_here(self, scope: Scope) -> tuple[str, list[list[str]]]:
+    def _is_here(self) -> tuple[str, list[list[str]]]:
         """The condition for files that are searched, and the lists in it."""
         given = "(SELECT value FROM json_each(?))"
         if session := self._session:
@@ -294,7 +290,7 @@ class _Answer:
             return f"instr(lower(project), {given})", [[part]]
         projects = {each for (each,) in self._db.execute("SELECT DISTINCT project FROM files")}
         wanted = set(filter(self._concerns, projects))
-        if scope is Scope.EVERYWHERE:
+        if self._scope is Scope.EVERYWHERE:
             from memtui.store.archive_settings import archive_settings
 
             settings = archive_settings(self._places.home)
@@ -325,7 +321,12 @@ class _Answer:
             )
             groups.append(Group(kind, tuple(results), total, missing=self._missing))
         stored = {result.name for group in groups if group.kind is Kind.MEMORY for result in group.results}
-        return [_without_stored(group, stored) for group in groups]
+        for at, group in enumerate(groups):
+            if group.kind is Kind.FILE:  # not those whose memory was found: both say the same
+                kept = tuple(each for each in group.results if each.said.split(" · ")[0] not in stored)
+                total = group.total - len(group.results) + len(kept)
+                groups[at] = group._replace(results=kept, total=total)
+        return groups
 
     def _has(self, match: str) -> bool:
         """Whether anything of what is wanted matches."""
@@ -418,14 +419,12 @@ class _Answer:
             reverse=True,
         )
         results: list[Result] = []
-        known: dict[int, Result] = {}
-        words = {number for number, term in enumerate(self._terms) if len(term.strip('"*')) > _PAIR}
+        of = cache(self._of)
+        words = {number for number, term in enumerate(self._terms) if len(term.strip('"*')) > 2}  # no pairs
         for rows in order[:limit]:
             for number, row in enumerate(_best_first(rows, words)[:_EACH]):
-                if row.file not in known:
-                    known[row.file] = self._of(row.file)
                 what = Role(row.role).name.lower()
-                each = known[row.file]._replace(when=row.when, line=row.line, offset=row.offset, what=what)
+                each = of(row.file)._replace(when=row.when, line=row.line, offset=row.offset, what=what)
                 is_shown = number < ROWS and len(results) < shown
                 results.append(with_snippet(each, self._asked.query) if is_shown else each)
         return results, len(order)
@@ -512,11 +511,3 @@ def _read_from(found: Result) -> Iterator[list[Message]]:
     if source:
         lines = read_messages(source, offset, found.line, agent=bool(found.agent), few=True)
         yield from (each.messages for each in lines)
-
-
-def _without_stored(group: Group, stored: set[str]) -> Group:
-    """Memory files without those whose memory was found: both say the same."""
-    if group.kind is not Kind.FILE:
-        return group
-    kept = tuple(each for each in group.results if each.said.split(" · ")[0] not in stored)
-    return group._replace(results=kept, total=group.total - len(group.results) + len(kept))

@@ -100,8 +100,8 @@ def documents(places: Places, folders: Iterable[str]) -> dict[str, Source]:
 
     `folders` are some in known projects; only absolute ones count.
     """
-    found = {f"{each.entry.folder}{os.sep}{each.entry.name}": each for each in _listed(places, folders)}
-    return {path: each for path, each in found.items() if is_text(path)}
+    found = ((f"{each.entry.folder}{os.sep}{each.entry.name}", each) for each in _listed(places, folders))
+    return {path: each for path, each in found if is_text(path)}
 
 
 def _listed(places: Places, folders: Iterable[str]) -> Iterator[Source]:

@@ -17,6 +17,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -71,15 +72,8 @@ class IndexDamaged(Exception):  # noqa: N818 - always answered by making it anew
     """The index is missing, damaged, of another version, or mostly of dead rows."""
 
 
-class Row(NamedTuple):
-    """A text to index."""
-
-    role: int
-    offset: int
-    line: int
-    created: float | None
-    text: str
-    path: str
+Row = tuple[int, int, int, float | None, str, str]
+"""A text to index: role, offset, line, seconds since 1970, words, words of its path."""
 
 
 class Part(NamedTuple):
@@ -168,27 +162,21 @@ _NEW = (0, "", "", "", 0, 0, 0, 0, 1)
 """What the index has of a file that is not in it: number, project, name, note, signature, offset, line."""
 
 
+@dataclass
 class _Update:
     """Brings the index up to date with the files."""
 
-    def __init__(
-        self,
-        connection: sqlite3.Connection,
-        places: Places,
-        sources: Sources,
-        end: float,
-        progress: Callable[[int, int], None] | None,
-    ) -> None:
-        self._db = connection
-        self._places = places
-        self._sources = sources
-        self._end = end
-        self._progress = progress or (lambda done, all_of_it: None)
-        self._began = 0.0
-        self._last = self._one("SELECT max(id) FROM words_docsize")
+    _db: sqlite3.Connection
+    _places: Places
+    _sources: Sources
+    _end: float
+    _progress: Callable[[int, int], None] | None
+    _began: float = 0.0
+    _last: int = 0
 
     def run(self) -> bool:
         """Documents come first, as they are few; transcripts may name further projects."""
+        self._last = self._one("SELECT max(id) FROM words_docsize")
         self._db.execute("PRAGMA synchronous = NORMAL")
         self._db.execute("PRAGMA cache_spill = OFF")  # or readers wait before the transaction ends
         projects = self._documents(set())
@@ -257,7 +245,8 @@ class _Update:
                 (*source.entry.signature, number),
             )
             done += source.entry.size - source.offset
-            self._progress(done, total)
+            if self._progress:
+                self._progress(done, total)
         self._commit()
         return True
 
@@ -270,26 +259,24 @@ class _Update:
         if self._db.in_transaction:
             self._db.execute("COMMIT")
 
-    def _one(self, query: str, *values: int) -> int:
+    def _one(self, query: str, *values: int | str) -> int:
         return self._db.execute(query, values).fetchone()[0] or 0
 
     def _add(self, source: Source, file: File) -> int:
         """Add a file; its signature is noted when all of it is read."""
         values = (without_surrogates(getattr(file, column)) for column in COLUMNS)
-        names = ", ".join(COLUMNS)
-        query = f"INSERT INTO files ({names}, inode) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - ours
-        cursor = self._db.execute(query, (*values, source.entry.inode))
-        assert cursor.lastrowid is not None
-        return cursor.lastrowid
+        given = f"{', '.join(COLUMNS)}, inode) VALUES ({'?, ' * len(COLUMNS)}?)"
+        query = f"INSERT INTO files ({given} RETURNING id"
+        return self._one(query, *values, source.entry.inode)
 
     def _put(self, number: int, part: Part) -> None:
         turn = self._one("SELECT max(turn) FROM rows WHERE file = ?", number)
         rows, words = [], []
-        for row in part.rows:
+        for role, offset, line, created, text, path in part.rows:
             self._last += 1
-            turn += row.role == Role.ASK
-            rows.append((self._last, number, row.role, turn, row.offset, row.line, row.created))
-            words.append((self._last, row.text, row.path))
+            turn += role == Role.ASK
+            rows.append((self._last, number, role, turn, offset, line, created))
+            words.append((self._last, text, path))
         self._db.executemany("INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
         self._db.executemany("INSERT INTO words (rowid, text, path) VALUES (?, ?, ?)", words)
         named = part.file.name, part.file.title, part.file.note
@@ -314,9 +301,9 @@ def _parts(source: Source, home: Home) -> Iterator[Part]:
     if source.kind is not Kind.SESSION:
         found = read_document(source, home)
         moment = found.created.timestamp() if found.created else None
-        texts = enumerate(found.texts, 1)
+        texts = map(words_of, found.texts)
         yield Part(
-            found, [Row(DOCUMENT, 0, line, moment, words_of(text), DOCUMENT_MARK) for line, text in texts]
+            found, [(DOCUMENT, 0, at, moment, text, DOCUMENT_MARK) for at, text in enumerate(texts, 1)]
         )
         return
     with suppress(OSError, FileProblem):
@@ -363,14 +350,9 @@ def _transcript_parts(source: Source) -> Iterator[Part]:
 
 def _row(message: Message, entry: Entry) -> Row:
     moment = parse_iso(message.timestamp) if message.timestamp else None
-    return Row(
-        message.role,
-        message.offset,
-        message.line,
-        moment.timestamp() if moment else entry.mtime_ns / 1e9,
-        words_of(without_surrogates(message.text)),
-        words_of(message.path),
-    )
+    created = moment.timestamp() if moment else entry.mtime_ns / 1e9
+    text, path = words_of(without_surrogates(message.text)), words_of(message.path)
+    return message.role, message.offset, message.line, created, text, path
 
 
 def unpacked(stem: Path) -> io.BytesIO:

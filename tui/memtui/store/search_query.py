@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from datetime import datetime, timedelta
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple
 
 from memtui.ground.clean import clean_line, without_surrogates
@@ -122,6 +122,7 @@ class Query(NamedTuple):
         return list(map(_quoted, self.phrases))
 
     @property
+    @lru_cache(maxsize=8)  # noqa: B019 - few, and small
     def pattern(self) -> re.Pattern[str]:
         """Finds a word, in any form, or a phrase in a text from `folded`."""
         parts = [r"\W+".join(map(re.escape, re.findall(r"\w+", folded(each)))) for each in self.phrases]
@@ -165,12 +166,9 @@ class Query(NamedTuple):
 def _is_inside(text: str, at: int) -> bool:
     """Whether a word of a script with spaces goes on at a place; one begins at the capital of `userId`."""
     before, here = text[max(0, at - 1) : at], text[at : at + 1]
-    goes_on = before.isalpha() and here.isalpha() and max(before, here) < _WITHOUT_SPACES
+    # Thai, Chinese and other scripts without spaces, and few with them, are from U+0E00 on.
+    goes_on = before.isalpha() and here.isalpha() and max(before, here) < "\u0e00"
     return goes_on and not (before.islower() and here.isupper())
-
-
-_WITHOUT_SPACES = "\u0e00"
-"""Thai, Chinese and other scripts without spaces, and few with them, are from here on."""
 
 
 _ENDING = re.compile(r"(?<=[a-z]{3})(?:ations?|ings?|edly|ed|ies|es|s|ly|e|y)$")
