@@ -61,7 +61,7 @@ async def test_broken_captures_are_listed_with_their_reason(world: World) -> Non
             assert reason in pane.draw_row(name, 200).plain
             pane.select(name)
             await driver.until(lambda name=name: name in driver.detail)  # type: ignore[misc]
-            assert "Broken:" in driver.detail
+            assert "This capture is broken: " in driver.detail
             assert reason in driver.detail
         await driver.press("r")
         assert driver.last_said.startswith("This capture cannot be reviewed: it is broken: ")
@@ -263,4 +263,4 @@ async def test_a_session_has_one_name_everywhere(full: World) -> None:
         assert "Capture 05 Mar 13:10 The refresh race" in driver.detail
         await driver.until(lambda: "session The refresh race" in driver.drawn(PaneId.STATE), "the state's")
         await driver.press("S")
-        await driver.until(lambda: "05 Mar 12:50 The refresh race" in driver.shown, "the session's")
+        await driver.until(lambda: "05 Mar 12:40 The refresh race" in driver.shown, "the session's")

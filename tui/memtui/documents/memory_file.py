@@ -139,12 +139,12 @@ def draft_memory(facts: Facts) -> MemoryFile:
 
 
 def _whole_words(title: str) -> str:
-    """A title that is too long up to its last sentence or clause that fits, else to a word, without ``…``."""
+    """A title that is too long up to its last sentence or clause that fits, else to a word and ``…``."""
     short = shortened(title, _TITLE)
     if not short.endswith("…"):
         return short
     found = [end.start() for ends in _ENDS for end in [*ends.finditer(short, _TITLE // 3)][-1:]]
-    return short[: found[0]] if found else short.rstrip("… ")
+    return short[: found[0]] if found else short
 
 
 def _only_capture() -> str:

@@ -29,7 +29,7 @@ def capture_document(
     """A capture, the losses of its compaction, and the facts up to it, once they are read."""
     capture = row.capture
     if capture is None:
-        why = styled(("Broken: ", "bad"), row.problem or "not read yet")
+        why = styled(("This capture ", "bad"), row.problem or "is not read yet")
         way = line("The file is left as it is. e opens it in your editor; then it joins the rest.")
         return Document([styled((row.entry.name, "title")), _BLANK, why, _BLANK, way])
     lines: list[Document | Line] = [
