@@ -14,9 +14,10 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 
 from memtui.documents.capture import Capture
-from memtui.documents.markdown import Record, Section
+from memtui.documents.markdown import Section
 from memtui.documents.memory import MemoryMeta, StoredMemory
 from memtui.documents.memory_file import MemoryFile
+from memtui.documents.record import Record
 from memtui.documents.recovery import Plan, Recovery, RoleFile
 from memtui.documents.session_state import (
     Decision,
@@ -142,12 +143,19 @@ def _made(model: type[R], **given: st.SearchStrategy[Any]) -> st.SearchStrategy[
     return st.builds(model, **given, **{name: _OF_TYPE[kind] for name, kind in types.items()})
 
 
-captures = _made(
+captures = st.builds(
     Capture,
     status=st.sampled_from(("pending", "reviewed")),
     timestamp=moments,
     session_id=short,
+    transcript=texts,
+    first_message=texts,
+    summary=texts,
     memory=st.sampled_from(("", "20251225_081500-memory.md", "a b-memory.md")),
+    header=texts,
+    transcript_note=texts,
+    memory_note=texts,
+    extra=sections,
 )
 
 memory_files = _made(MemoryFile)

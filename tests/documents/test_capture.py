@@ -1,4 +1,4 @@
-"""Captures of memtui and of other tools: nothing is lost, and a new one is read without its model alike."""
+"""Captures of memtui and of other tools: nothing is lost."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ from datetime import datetime
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from memtui.documents.capture import Capture, parse_capture, render_capture, reviewed
 from memtui.documents.capture_text import (
-    PendingText,
     capture_name,
     fence,
     memory_name,
-    read_pending,
     render_pending,
     truncated,
 )
@@ -169,46 +166,13 @@ def test_the_file_names_carry_the_local_time() -> None:
     assert capture_name(datetime.fromisoformat("0033-01-02T03:04:05Z")) == "00330102_030405-autocompact.md"
 
 
-def agrees(text: str) -> bool:
-    found = read_pending(text)
-    if found is None:
-        return True
-    capture = parse_capture(text)
-    return (found.status, *found) == (
-        capture.status,
-        capture.timestamp,
-        capture.session_id,
-        capture.transcript,
-        capture.first_message,
-    )
-
-
-def test_the_quick_reader_reads_a_new_capture() -> None:
-    moment = datetime.fromisoformat("2025-12-25T08:15:00-05:00")
-    assert read_pending(PENDING) == PendingText(moment, "abc123", TRANSCRIPT, MESSAGE)
-
-
 def test_an_indented_line_of_the_message_is_read() -> None:
-    found = read_pending(PENDING.replace("> Move", ">  Move").replace("Rules\n>", "Rules\n>\n>"))
-    assert found is not None
+    found = parse_capture(PENDING.replace("> Move", ">  Move").replace("Rules\n>", "Rules\n>\n>"))
     assert found.first_message == " " + MESSAGE.replace("Rules\n", "Rules\n\n")
 
 
 def test_a_fence_is_longer_than_what_begins_its_line() -> None:
     assert fence("````x") == "`````\n````x\n`````"
-
-
-def test_a_reviewed_or_changed_capture_is_left_to_the_parser() -> None:
-    assert read_pending(golden("capture-reviewed.md")) is None
-    assert read_pending(PENDING + "\n## Notes\n\nmine\n") is None
-    assert read_pending(PENDING.replace("\n", "\r\n")) is None
-    assert read_pending(PENDING.replace("T08:15", "T28:15")) is None
-
-
-@given(moments, st.sampled_from(("abc-1", "a b", "`x`", "")), texts, texts)
-def test_it_reads_what_the_parser_reads(moment: datetime, session: str, path: str, message: str) -> None:
-    written = render_pending(timestamp=moment, session_id=session, transcript=path, first_message=message)
-    assert agrees(written)
 
 
 @pytest.mark.parametrize(

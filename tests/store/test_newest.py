@@ -51,7 +51,7 @@ def test_captures_are_the_first_of_the_store_with_their_text(project: Project) -
     ]
 
 
-def test_only_pending_captures_in_plain_text_are_reported(project: Project, tmp_path: Path) -> None:
+def test_broken_and_linked_captures_are_left_to_the_store(project: Project, tmp_path: Path) -> None:
     kept = add_capture(project, 0)
     add_capture(project, 1).write_text("torn")
     link = add_capture(project, 2)
@@ -59,6 +59,14 @@ def test_only_pending_captures_in_plain_text_are_reported(project: Project, tmp_
     link.symlink_to(tmp_path / "elsewhere.md")
     found, number = newest.newest_captures(project)
     assert ([entry.path for entry, _ in found], number) == ([kept], 3)
+
+
+def test_a_large_capture_is_left_to_the_store(project: Project) -> None:
+    path = add_capture(project, 0)
+    path.write_text(path.read_text().ljust(newest._SMALL - 1))
+    assert len(newest.newest_captures(project)[0]) == 1
+    path.write_text(path.read_text() + " ")
+    assert newest.newest_captures(project) == ([], 1)
 
 
 @pytest.mark.parametrize("number", [7, 50, 60, 61, 130])

@@ -18,7 +18,6 @@ from memtui.store.listing import Entry
 
 if TYPE_CHECKING:
     from memtui.documents.capture import Capture
-    from memtui.documents.capture_text import PendingText
     from memtui.documents.commands import ActiveCommand
     from memtui.documents.session_state import SessionState
     from memtui.ground.files import Signature
@@ -42,10 +41,10 @@ class Target(NamedTuple):
 
 
 class CaptureRow(NamedTuple):
-    """One capture file: read, at first as text alone, or broken with the reason."""
+    """One capture file: read, or broken with the reason."""
 
     entry: Entry
-    capture: Capture | PendingText | None = None
+    capture: Capture | None = None
     problem: str = ""
 
     @property

@@ -1,19 +1,21 @@
-"""A capture: the record of a compaction, before and after its review (seed 001)."""
+"""A capture: the record of a compaction, before and after its review (seed 001).
+
+Standard library only, as the first paint reads captures.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Annotated, Literal, cast
-
-from pydantic import AfterValidator
+from typing import Literal, cast
 
 from memtui.documents import markdown
 from memtui.documents.capture_text import PENDING, TITLE, fence, head, quote
-from memtui.documents.markdown import Block, Document, Line, Moment, Record, Section, escape, fenced
-from memtui.ground.clock import parse_iso
-from memtui.ground.text import FormatError, file_text, without_backticks, without_blank_ends
+from memtui.documents.markdown import Document, Section, escape, fenced
+from memtui.ground.clock import parse_iso, whole_seconds
+from memtui.ground.text import FormatError, block, file_text, one_line, without_backticks, without_blank_ends
 
 Status = Literal["pending", "reviewed"]
 
@@ -31,34 +33,46 @@ def _base_name(path: str) -> str:
     return re.split(r"[/\\]", path)[-1].strip()
 
 
-class Capture(Record):
-    """One capture file."""
+@dataclass(frozen=True)
+class Capture:
+    """One capture file. Its texts are normalised on creation."""
 
     status: Status
-    timestamp: Moment
+    timestamp: datetime
     """When the compaction began, to the second."""
-    session_id: Annotated[Line, AfterValidator(without_backticks)]
-    transcript: Line
+    session_id: str
+    transcript: str
     """Path of the transcript, as written: untrusted."""
-    first_message: Block
+    first_message: str
     """The user's first message, unquoted."""
-    summary: Block = ""
+    summary: str = ""
     """The subject of the conversation; set by the review."""
-    memory: Annotated[Line, AfterValidator(_base_name)] = ""
+    memory: str = ""
     """File name of the memory file, "" before the review."""
-    header: Block = ""
+    header: str = ""
     """Further lines under the title, such as another tool's ``**Trigger:** auto``."""
-    transcript_note: Block = ""
+    transcript_note: str = ""
     """Further text of the Transcript section."""
-    memory_note: Block = ""
+    memory_note: str = ""
     """Further text of the Memory section."""
     extra: tuple[Section, ...] = ()
     """Unknown sections."""
 
+    def __post_init__(self) -> None:
+        blocks = ("first_message", "summary", "header", "transcript_note", "memory_note")
+        normal = {name: block(getattr(self, name)) for name in blocks} | {
+            "timestamp": whole_seconds(self.timestamp),
+            "session_id": without_backticks(one_line(self.session_id)),
+            "transcript": one_line(self.transcript),
+            "memory": _base_name(one_line(self.memory)),
+        }
+        for name, value in normal.items():
+            object.__setattr__(self, name, value)
+
 
 def reviewed(capture: Capture, *, summary: str, memory: str) -> Capture:
     """The capture after its review: `memory` is the memory file's name."""
-    return capture.replace(status="reviewed", summary=summary, memory=memory)
+    return replace(capture, status="reviewed", summary=summary, memory=memory)
 
 
 def render_capture(capture: Capture) -> str:

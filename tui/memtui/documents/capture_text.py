@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
-from typing import Literal, NamedTuple
 
-from memtui.ground.clock import parse_iso
-from memtui.ground.text import block, normal, one_line, without_backticks
+from memtui.ground.text import normal, one_line, without_backticks
 
 FIRST_MESSAGE_LIMIT = 500  # maximum length of the first message in a capture, in code points
 
@@ -40,40 +37,6 @@ def render_pending(*, timestamp: datetime, session_id: str, transcript: str, fir
         + f"\n## First Message\n\n{quote(truncated(first_message))}\n"
         + f"\n## Memory\n\n{PENDING}\n"
     )
-
-
-class PendingText(NamedTuple):
-    """The values of a new capture, named as in `capture.Capture`."""
-
-    timestamp: datetime
-    session_id: str
-    transcript: str
-    first_message: str
-
-    @property
-    def status(self) -> Literal["pending"]:
-        return "pending"
-
-
-_PENDING_TEXT = (
-    rf"# {TITLE}\n\n\*\*Status:\*\* pending\n\*\*Timestamp:\*\* (\d{{4}}-\d\d-\d\dT[\d:]{{8}}[+-]\d\d:\d\d)\n"
-    rf"\*\*Session ID:\*\* ([A-Za-z0-9-]+)\n\n## Transcript\n\n```\n([^\n`]*)\n```\n\n## First Message\n\n"
-    rf"((?:>[^\n]*\n)+)\n## Memory\n\n{re.escape(PENDING)}\n"
-)
-"""Not compiled here: the hook only writes captures."""
-
-
-def read_pending(text: str) -> PendingText | None:
-    """Read what `render_pending` writes, as `capture.parse_capture` does; None for any other text.
-
-    For the first paint, which does not wait for the models that `parse_capture` needs.
-    """
-    found = re.fullmatch(_PENDING_TEXT, text, re.ASCII)
-    moment = parse_iso(found[1]) if found else None
-    if found is None or moment is None or "\r" in text:
-        return None
-    lines = (line[1:].removeprefix(" ") for line in found[4].removesuffix("\n").split("\n"))
-    return PendingText(moment, found[2], found[3], block("\n".join(lines)))
 
 
 def head(status: str, timestamp: datetime, session_id: str) -> str:

@@ -1,49 +1,17 @@
-"""What all formats share: records and their text types, lists, and sections under ``##`` headings.
+"""What all formats share: lists, and sections under ``##`` headings.
 
 Reading respects code fences: a heading inside a closed fence is text. Writing puts a backslash before a line
 of text that would be read as a heading or an unclosed fence, and reading removes it, so any text survives
-unchanged.
+unchanged. Standard library only, as the first paint reads captures; `record` has the types of most formats.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone
-from typing import Annotated, Any, Self
+from dataclasses import dataclass
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict
-
-from memtui.ground.text import block, item, normal, one_line, without_blank_ends
-
-
-class Record(BaseModel):
-    """A frozen value of a format. Its texts are normalised on creation."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    def replace(self, **changes: Any) -> Self:
-        """A copy with some fields changed, and checked like a new one (`model_copy` checks nothing)."""
-        return type(self).model_validate({**dict(self), **changes})
-
-    def with_texts(self, change: Callable[[str], str]) -> Self:
-        """A copy with every text changed, at any depth, except in unknown sections."""
-
-        def changed(value: Any) -> Any:
-            if isinstance(value, str):
-                return change(value)
-            if isinstance(value, Section):
-                return value
-            if isinstance(value, Record):
-                return value.with_texts(change)
-            return tuple(map(changed, value)) if isinstance(value, tuple) else value
-
-        return self.replace(**{name: changed(value) for name, value in self})
-
-
-def text_as(function: Callable[[str], str]) -> BeforeValidator:
-    return BeforeValidator(lambda value: function(value) if isinstance(value, str) else value)
+from memtui.ground.text import block, one_line, without_blank_ends
 
 
 def is_none(text: str) -> bool:
@@ -51,37 +19,16 @@ def is_none(text: str) -> bool:
     return text.casefold() in ("", "(none)")
 
 
-def _whole_seconds(moment: datetime) -> datetime:
-    if type(moment.tzinfo) is timezone and not (moment.microsecond or moment.fold):  # most texts
-        return moment
-    # A fixed offset: two times of one zone compare unequal in the hour that a zone change repeats.
-    return moment.replace(microsecond=0, tzinfo=timezone(moment.utcoffset() or timedelta()), fold=0)
-
-
-Moment = Annotated[AwareDatetime, AfterValidator(_whole_seconds)]  # a time to the second, with its offset
-
-Line = Annotated[str, text_as(one_line)]  # a text of one line
-
-Block = Annotated[str, text_as(block)]  # a text of any number of lines, without blank ones at its ends
-
-Item = Annotated[str, text_as(item)]
-"""A list item of one or more lines."""
-
-Verbatim = Annotated[str, text_as(normal)]
-"""A text line for line, with its blank ends."""
-
-Items = Annotated[
-    tuple[str, ...],
-    BeforeValidator(lambda values: tuple(text for text in map(item, values) if not is_none(text))),
-]
-"""List items of one or more lines each; empty ones and ``(none)`` are dropped."""
-
-
-class Section(Record):
+@dataclass(frozen=True)
+class Section:
     """A section unknown to its format: kept, and written below the known ones."""
 
-    heading: Line
-    text: Block = ""
+    heading: str
+    text: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "heading", one_line(self.heading))
+        object.__setattr__(self, "text", block(self.text))
 
 
 _HEADING = re.compile(r"##(?:[ \t]+(.*))?$")
@@ -165,14 +112,14 @@ def layout(*titles: str, aliases: Mapping[str, str] | None = None) -> Layout:
     return {name_of(name): title for name, title in names.items()}
 
 
-@dataclass(slots=True)
 class Document:
     """A parsed text: the lines before the first heading, the known sections, the unknown ones."""
 
-    always: LineTest = _never
-    preamble: list[str] = field(default_factory=list)
-    bodies: dict[str, list[str]] = field(default_factory=dict)
-    extra: list[Section] = field(default_factory=list)
+    def __init__(self, always: LineTest = _never) -> None:
+        self.always = always
+        self.preamble: list[str] = []
+        self.bodies: dict[str, list[str]] = {}
+        self.extra: list[Section] = []
 
     def lines(self, title: str) -> list[str]:
         """The lines of a known section, without blank ends; none when it is missing."""

@@ -13,7 +13,7 @@ from typing import Annotated
 import yaml
 from pydantic import AfterValidator, BeforeValidator, ValidationError
 
-from memtui.documents.markdown import Block, Line, Moment, Record
+from memtui.documents.record import Block, Line, Moment, Record
 from memtui.ground.clock import parse_iso
 from memtui.ground.text import FormatError, file_text, without_blank_ends
 

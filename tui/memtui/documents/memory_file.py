@@ -22,8 +22,9 @@ from memtui.documents.events import (
     is_sure,
     landmark_line,
 )
-from memtui.documents.markdown import Block, Items, Line, Record, Section, escape, parse_items, render_items
+from memtui.documents.markdown import Section, escape, parse_items, render_items
 from memtui.documents.quotes import citation, quotes_section, with_source
+from memtui.documents.record import Block, Items, Line, Record
 from memtui.documents.work import LAST, ONLY_CAPTURE, goal, open_request, title_of, turn_line, unfinished_turn
 from memtui.ground.text import FormatError, file_text, without_backticks
 from memtui.secrets.secrets import masked

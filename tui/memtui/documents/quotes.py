@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from memtui.documents.markdown import Section, name_of, parse_items, render_items
@@ -204,7 +205,7 @@ def with_fewer_quotes(section: Section, room: int) -> Section:
         if room < 0:
             del kept[-1]
             break
-    return section.replace(text="\n".join(filter(None, (FIRST_LINE, render_items(kept)))))
+    return replace(section, text="\n".join(filter(None, (FIRST_LINE, render_items(kept)))))
 
 
 def is_quotes(section: Section) -> bool:

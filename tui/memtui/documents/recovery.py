@@ -16,8 +16,9 @@ from pydantic import AfterValidator
 
 from memtui.documents import events, markdown, quotes, work
 from memtui.documents.events import COMMANDS_RUN, NOT_PASSED, SEEN, action_event, check_event, last_errors
-from memtui.documents.markdown import Block, Document, Items, Line, Record, Section, fenced, heading, name_of
+from memtui.documents.markdown import Document, Section, fenced, heading, name_of
 from memtui.documents.quotes import USER, citation, quotes_of, quotes_section, said_last, with_source
+from memtui.documents.record import Block, Item, Items, Line, Record, Verbatim
 from memtui.documents.work import (
     LAST,
     ONLY_CAPTURE,
@@ -88,7 +89,7 @@ class Plan(Record):
 
     source: Annotated[Line, AfterValidator(lambda label: _NAMES.get(label, label))] = ""
     """``workflow``, ``todo``, ``user-stated``, ``inferred`` or whatever was written."""
-    content: markdown.Verbatim = ""
+    content: Verbatim = ""
     """The whole plan, which may hold headings, fences and ``</details>``."""
 
 
@@ -96,7 +97,7 @@ class RoleFile(Record):
     """A file and its role in the session."""
 
     path: Line
-    role: markdown.Item = ""
+    role: Item = ""
 
 
 def is_unknown(item: str) -> bool:

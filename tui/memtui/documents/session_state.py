@@ -15,8 +15,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from memtui.documents import events, markdown, quotes, work
 from memtui.documents.events import NOT_PASSED, SEEN, action_event, check_event, error_event, failed_checks
-from memtui.documents.markdown import Block, Document, Items, Record, Section, parse_items, read, render_items
+from memtui.documents.markdown import Document, Section, parse_items, read, render_items
 from memtui.documents.quotes import UserRequest, citation, last_request, plan_line, user_requests, with_source
+from memtui.documents.record import Block, Items, Record, text_as
 from memtui.documents.work import awaited_plan, goal, open_steps, plan_in_force, plan_status, unfinished_turn
 from memtui.ground.project import Project
 from memtui.ground.text import FormatError, file_text, item
@@ -196,7 +197,7 @@ def _value(value: str) -> str:
     return "" if text.casefold() == "n/a" else text
 
 
-Value = Annotated[str, markdown.text_as(_value)]
+Value = Annotated[str, text_as(_value)]
 """The value of a label, of one or more lines; "" is written as ``N/A`` and read back from it."""
 
 Lines = Annotated[Items, BeforeValidator(lambda values: tuple(filter(_value, values)))]

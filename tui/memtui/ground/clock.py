@@ -6,7 +6,7 @@ Everything that needs the time takes a `Clock`, so that tests and the demo can f
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
 
 Clock = Callable[[], datetime]
 """Returns the current time: always aware, in the local zone."""
@@ -26,6 +26,14 @@ def parse_iso(text: str) -> datetime | None:
         return moment if moment.tzinfo else moment.astimezone()
     except (ValueError, OverflowError, OSError):
         return None
+
+
+def whole_seconds(moment: datetime) -> datetime:
+    """A time to the second, with its offset."""
+    if type(moment.tzinfo) is timezone and not (moment.microsecond or moment.fold):  # most texts
+        return moment
+    # A fixed offset: two times of one zone compare unequal in the hour that a zone change repeats.
+    return moment.replace(microsecond=0, tzinfo=timezone(moment.utcoffset() or timedelta()), fold=0)
 
 
 def age(moment: datetime, now: datetime) -> str:

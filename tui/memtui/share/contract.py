@@ -17,8 +17,8 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BeforeValidator, Field, ValidationError
 
-from memtui.documents.markdown import Line, Moment, Record
 from memtui.documents.memory import dump, load
+from memtui.documents.record import Line, Moment, Record
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem
 from memtui.ground.text import FormatError

@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 
 from pydantic import Field, ValidationError
 
-from memtui.documents.markdown import Record
 from memtui.documents.memory import StoredMemory
+from memtui.documents.record import Record
 from memtui.ground import files
 from memtui.ground.clock import Clock
 from memtui.ground.files import FileChanged, FileMissing, FileProblem

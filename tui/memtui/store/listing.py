@@ -8,16 +8,20 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import datetime
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.documents.capture_text import PendingText, read_pending
 from memtui.ground import files
 from memtui.ground.files import FileMissing, FileNotRegular, FileProblem
 from memtui.ground.project import Home, Project
+from memtui.ground.text import FormatError
+
+if TYPE_CHECKING:
+    from memtui.documents.capture import Capture
 
 CAPTURE_NAME = re.compile(r"[^.].*-autocompact\.md")
 MEMORY_FILE_NAME = re.compile(r"[^.].*-memory(-\d{1,2})?\.md")
@@ -200,22 +204,26 @@ def heads_of(entries: Iterable[Entry], root: Path, size: int) -> Iterator[tuple[
         )
 
 
-# -- the first paint: read from names and plain text in milliseconds -----------------------------------------
+# -- the first paint: read in milliseconds ------------------------------------------------------------------
 
 _CAPTURES, _MEMORIES = 20, 60
 """Number of rows: more than fit in a pane."""
+_SMALL = 16 << 10
+"""Size below which a capture is read, in bytes; usual ones have 1 KB."""
 
 
-def newest_captures(project: Project) -> tuple[list[tuple[Entry, PendingText]], int]:
-    """The pending ones among the newest captures, and the number of all captures."""
+def newest_captures(project: Project) -> tuple[list[tuple[Entry, Capture]], int]:
+    """The small ones among the newest captures that can be read, and the number of all captures."""
+    from memtui.documents.capture import parse_capture  # the hooks need no captures
+
     entries, number = _newest(project.compacts, CAPTURE_NAME, _CAPTURES, project.root)
     names = [entry.name for entry in entries]
-    heads = files.heads_within(project.compacts, names, project.root, size=16 << 10)
-    found = [
-        (entry, text)
-        for entry, head in zip(entries, heads, strict=True)
-        if head is not None and (text := read_pending(head.decode("utf-8", "replace"))) is not None
-    ]
+    heads = files.heads_within(project.compacts, names, project.root, size=_SMALL)
+    found = []
+    for entry, head in zip(entries, heads, strict=True):
+        if head is not None and len(head) < _SMALL:
+            with suppress(FormatError):  # the full listing says so
+                found.append((entry, parse_capture(head.decode("utf-8", "replace"))))
     return found, number
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from memtui.app.listings import CaptureRow
 from memtui.app.widgets.document import Document, Line, concat, line, styled
-from memtui.documents.capture_text import PendingText
 from memtui.ground.clock import age, local_minute
 
 if TYPE_CHECKING:
@@ -49,8 +48,8 @@ def capture_document(
     return concat(*lines)
 
 
-def _reviewed(capture: Capture | PendingText) -> Sequence[Line]:
-    if isinstance(capture, PendingText) or capture.status == "pending":
+def _reviewed(capture: Capture) -> Sequence[Line]:
+    if capture.status == "pending":
         return ()
     memory = styled(("Memory ", "label"), capture.memory)
     return (*_section("Summary"), line(capture.summary or "(none)"), _BLANK, memory)

@@ -18,7 +18,6 @@ from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
 from memtui.app.project import ProjectModel
 from memtui.app.widgets.document import Document, plain
 from memtui.app.widgets.row_list import row, when_of
-from memtui.documents.capture_text import PendingText
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute
 from memtui.ground.files import FileProblem
@@ -161,17 +160,17 @@ class PendingPane(Pane):
             return row([(f"{when}✓ {title}", "$quiet")], fill, width)
         return row([(when, "$accent"), title], fill, width)
 
-    def _subject(self, key: str, capture: Capture | PendingText) -> str:
+    def _subject(self, key: str, capture: Capture) -> str:
         """What it is about, after its number among the captures of its session if there are several."""
         known = self._names.get(key)
         title = clean_line(known or opening(capture.first_message)) or "(no first message)"
         number = self.view.numbers.get(key)
         return f"{number} · {title}" if number else title
 
-    def _label(self, key: str, capture: Capture | PendingText) -> str:
+    def _label(self, key: str, capture: Capture) -> str:
         return f"{day_and_minute(capture.timestamp)} {self._subject(key, capture)}"
 
-    def _fill_of(self, key: str, capture: Capture | PendingText, width: int) -> str:
+    def _fill_of(self, key: str, capture: Capture, width: int) -> str:
         """The context's size in thousands of tokens, and the number of losses: ``155k -> 42k  ✗ 7``.
 
         Unknown values are left out; ``✓`` means that no loss counts.
@@ -361,8 +360,6 @@ def _why_not(item: CaptureRow) -> str:
     """Why a capture cannot be reviewed; "" if it can."""
     if item.capture is None:
         return f"This capture cannot be reviewed: it {item.problem}."
-    if isinstance(item.capture, PendingText):
-        return "This capture is still being read."
     if item.capture.status == "reviewed":
         return f"This capture is already reviewed: its memory is {item.capture.memory}. e edits the file."
     return ""
