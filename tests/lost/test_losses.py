@@ -5,13 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memtui.lost.compare import rows_of
 from memtui.lost.procedure import due
 from memtui.lost.records import Need, Row
 from memtui.lost.text import named
 from memtui.lost.traces import Trace
-from memtui.lost.verdicts import Text
+from memtui.lost.verdicts import Text, stems
+from memtui.lost.worth import doubles
 from memtui.transcript.records import NOWHERE, CompactionFact, Source
 from memtui.transcript.sentences import announces, is_rule, sentences
 from tests.documents.checks import ends_soon
@@ -444,3 +447,23 @@ def test_the_need_of_any_line_that_is_read_together_counts() -> None:
     trace = Trace(CompactionFact("auto", None, None, Source(9)), needs={"rel done --push": Need(2, 1)})
     (found,) = rows_of([first, second], Text("Nothing.", ()), 9, trace=trace)
     assert found.need == Need(2, 1)
+
+
+def made_of(names: list[int]) -> str:
+    return " ".join(f"{chr(97 + name)}{chr(97 + name)}" for name in names)
+
+
+@given(texts=st.lists(st.lists(st.integers(0, 12), max_size=9).map(made_of), max_size=12))
+def test_doubles_are_those_of_which_more_than_half_is_in_one_before(texts: list[str]) -> None:
+    kept: list[frozenset[str]] = []
+    for at, own in enumerate(map(stems, texts)):
+        repeats = any(len(own & other) > 0.6 * min(len(own), len(other)) for other in kept)
+        assert (at in doubles(texts)) is repeats
+        kept += [] if repeats else [own]
+
+
+def test_doubles_among_thousands_of_lines_take_no_time() -> None:
+    def text(number: int) -> str:
+        return " ".join(f"{chr(97 + number * step % 26)}{number * step % 997}" for step in range(1, 9))
+
+    ends_soon(lambda lines: doubles(lines.split("\n")), "\n".join(map(text, range(4_000))))

@@ -6,7 +6,7 @@ that work here, decisions, names and numbers, and findings; of near-doubles only
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from memtui.lost.records import PLAN, Kind, Row
@@ -87,13 +87,24 @@ def ranked(rows: Sequence[Row]) -> list[Row]:
 
 
 def doubles(texts: Sequence[str]) -> set[int]:
-    """The places of texts that mostly repeat one before them."""
-    kept: list[frozenset[str]] = []
-    found = set()
-    for at, text in enumerate(texts):
-        own = stems(text)
-        if any(len(own & other) > _DOUBLE * min(len(own), len(other)) for other in kept):
+    """The places of texts that mostly repeat one before them.
+
+    Two of them share one of the rarest words of the shorter, so only those that do are compared.
+    """
+    found = set[int]()
+    stemmed = [stems(text) for text in texts]
+    times = Counter(word for own in stemmed for word in own)
+    having: defaultdict[str, list[int]] = defaultdict(list)
+    having_rare: defaultdict[str, list[int]] = defaultdict(list)
+    for at, own in enumerate(stemmed):
+        rare = sorted(own, key=lambda word: (times[word], word))[: len(own) - int(_DOUBLE * len(own))]
+        near = {each for word in rare for each in having[word]}
+        near.update(each for word in own for each in having_rare[word])
+        if any(len(own & stemmed[each]) > _DOUBLE * min(len(own), len(stemmed[each])) for each in near):
             found.add(at)
-        else:
-            kept.append(own)
+            continue
+        for word in own:
+            having[word].append(at)
+        for word in rare:
+            having_rare[word].append(at)
     return found
