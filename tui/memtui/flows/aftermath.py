@@ -16,9 +16,9 @@ from memtui.hooks.in_force import active_rules, pin_texts
 from memtui.hooks.records import Report
 from memtui.lost.asked import asked_for
 from memtui.lost.compare import aftermath_of
-from memtui.lost.naming import words
 from memtui.lost.pin_fates import pinned_later
 from memtui.lost.records import Aftermath, Row
+from memtui.lost.text import words
 from memtui.lost.traces import Trace, traces
 from memtui.store.backfill import compactions_in
 from memtui.store.captures import CaptureStore

@@ -16,10 +16,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from memtui.documents.work import open_steps, open_tasks, plan_in_force
-from memtui.lost.naming import words
 from memtui.lost.procedure import due
 from memtui.lost.records import PLAN, Kind, Row
-from memtui.lost.text import COMMAND, IDENTIFIER, SHELLS, commands_in, fenced, named, unfenced
+from memtui.lost.text import COMMAND, IDENTIFIER, SHELLS, commands_in, fenced, named, unfenced, words
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import all_commands, bare_command, is_check, is_lookup, worth_telling
 from memtui.transcript.events import (

@@ -7,9 +7,8 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from memtui.lost.naming import words
 from memtui.lost.records import Row, Standing
-from memtui.lost.text import COMMAND, SHELLS, blocks, command_in, named
+from memtui.lost.text import COMMAND, SHELLS, blocks, command_in, named, words
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import bare_command
 from memtui.transcript.records import Source

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from memtui.lost.naming import Span
+from memtui.lost.text import Span
 from memtui.transcript.records import CompactionFact, Source
 
 Kind = Literal[

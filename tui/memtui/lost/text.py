@@ -1,9 +1,10 @@
-"""What stands out in a text: identifiers, quoted commands, blocks of code."""
+"""Words in any script, and what stands out in a text: identifiers, quoted commands, blocks of code."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from memtui.transcript.short_text import one_line
 
@@ -16,9 +17,28 @@ IDENTIFIER = re.compile(
     r"|\b\w*\d[\w.:,%-]*|\b[a-z]+(?:[A-Z]\w*)+|\b\w+_\w+\b|\b[A-Z]{2,}-[A-Z\d-]*\b|[\"“「『][^\"”」』\n]{2,60}[\"”」』]"
 )
 """A path, a number, a flag, an id, a word of code, or quoted words; bounded, as a line may be long."""
+WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+"""A character of a script without spaces."""
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\W_]+")
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[ \t]*(\w*)")
 _RUN = re.compile(r"^\s*(?:\$ )?([a-z][\w./-]* [^\n]{3,160})$")
 """A command in a block of a shell."""
+
+
+class Span(NamedTuple):
+    """A place in a text, as character offsets."""
+
+    start: int
+    end: int
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text; runs of Chinese, Japanese or Korean as pairs of characters."""
+    found: set[str] = set()
+    for word in _WORD.findall(text.casefold()):
+        pairs = [word[at : at + 2] for at in range(max(1, len(word) - 1))] if WIDE.match(word) else [word]
+        found.update(pairs)
+    return frozenset(found)
 
 
 def named(text: str) -> set[str]:

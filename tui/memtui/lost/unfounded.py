@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memtui.documents.quotes import citation
-from memtui.lost.naming import Span
 from memtui.lost.records import Unfounded
+from memtui.lost.text import Span
 from memtui.lost.traces import Trace
 from memtui.transcript.checks import bare_command, last_check
 from memtui.transcript.records import Facts

@@ -13,9 +13,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from memtui.lost.naming import Span, words
 from memtui.lost.records import PLAN, Row
-from memtui.lost.text import IDENTIFIER
+from memtui.lost.text import IDENTIFIER, WIDE, Span, words
 from memtui.transcript.records import NOWHERE
 
 Fate = Literal["kept", "maybe", "lost"]
@@ -34,7 +33,6 @@ _SHORT = 4
 """Words with fewer letters say little: the, und, les."""
 _FEW = 4
 """A passage with fewer words, such as a heading, goes with the line after it."""
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LETTER = re.compile(r"[^\W\d_]")
 _NOISE = ("/dev/null",)
 _EDGES = "`\"“”「」『』'.,:;()[]"
@@ -164,7 +162,7 @@ def identifiers(text: str) -> tuple[str, ...]:
 
 def stems(text: str) -> frozenset[str]:
     """The words of a text by their beginnings, and pairs of characters of scripts without spaces."""
-    return frozenset(word if _WIDE.match(word) else word[:_STEM] for word in words(text) if len(word) > 1)
+    return frozenset(word if WIDE.match(word) else word[:_STEM] for word in words(text) if len(word) > 1)
 
 
 def _passages(text: str) -> Iterable[tuple[Span, frozenset[str]]]:
@@ -182,4 +180,4 @@ def _passages(text: str) -> Iterable[tuple[Span, frozenset[str]]]:
 
 def _is_wide(text: str) -> bool:
     """Whether a text is written mostly in a script without spaces."""
-    return 2 * len(_WIDE.findall(text)) > len(_LETTER.findall(text))
+    return 2 * len(WIDE.findall(text)) > len(_LETTER.findall(text))

@@ -16,10 +16,10 @@ from memtui.documents.events import EvidenceGroup, EvidenceItem
 from memtui.documents.quotes import citation, with_source
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import parse_iso, to_local
-from memtui.lost.naming import Span
 from memtui.lost.outbox import lines_wait
 from memtui.lost.receipts import Receipt
 from memtui.lost.records import HANDED, LOST, MARKS, UNFOUNDED, Aftermath, Row, Unfounded
+from memtui.lost.text import Span
 from memtui.secrets.secrets import masked
 
 _ROLES = {"kept": "good", "handed over": "good", "lost": "bad", "maybe": "warn"}
