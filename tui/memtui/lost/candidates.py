@@ -17,7 +17,7 @@ from pathlib import Path
 
 from memtui.documents.work import open_steps, open_tasks, plan_in_force
 from memtui.lost.procedure import due
-from memtui.lost.records import PLAN, Kind, Row
+from memtui.lost.records import PLAN, QUOTE, Kind, Row
 from memtui.lost.text import COMMAND, IDENTIFIER, SHELLS, commands_in, fenced, named, unfenced, words
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import all_commands, bare_command, is_check, is_lookup, worth_telling
@@ -69,7 +69,6 @@ _PASTED = 800
 """The middle of a longer message of the person is rather pasted than said."""
 _LONG = 4_000
 """Of a longer message of the person only the rules, its beginning and its end are candidates."""
-_QUOTE = 400
 _OUTPUT = 240
 _LISTING = re.compile(
     r"(?:echo|printf|for|ls|find|grep|rg|sed|git (?:-C \S+ )?(?:diff|status|grep|ls-files|add|commit|push))\b"
@@ -196,9 +195,7 @@ class _Conversation:
             yield from _said(event.text, source)
             self._tick(event.text, source)
             *_, last = ("", *sentences(event.text))
-            self._question = (
-                Row("ask", shortened(last, _QUOTE), source, "open") if is_question(last) else None
-            )
+            self._question = Row("ask", shortened(last, QUOTE), source, "open") if is_question(last) else None
         elif isinstance(event, Call) and event.agent:
             self._use(target_of(event))
         elif isinstance(event, Call):
@@ -244,7 +241,7 @@ class _Conversation:
         for box, item in _BOX.findall(text):
             if item.count('"') % 2:  # the end of a command's argument
                 item = item.rpartition('"')[0]
-            item = shortened(one_line(masked(item)).replace("**", ""), _QUOTE)
+            item = shortened(one_line(masked(item)).replace("**", ""), QUOTE)
             self._boxes.pop(item, None)
             if box == " " and len(words(item)) > 1:
                 self._boxes[item] = Row("task", item, source)
@@ -298,9 +295,9 @@ def _of_person(text: str, source: Source) -> Iterator[Row]:
             (_LIMITS.search(sentence) or COMMAND.search(sentence)) is not None and not announces(sentence)
         )
         if rule or not pasted or number < 3 or number >= len(said) - 3:
-            yield Row("rule" if rule else "ask", ends_of(sentence, _QUOTE), source)
+            yield Row("rule" if rule else "ask", ends_of(sentence, QUOTE), source)
         elif not long and _tells(sentence):
-            yield Row("report", ends_of(sentence, _QUOTE), source)
+            yield Row("report", ends_of(sentence, QUOTE), source)
         if number == _MESSAGE and not long:
             break
 
@@ -309,7 +306,7 @@ def _refused(call: Call, reason: str, source: Source) -> Row:
     """A call that the person refused, with the reason given."""
     aim = "" if call.name in _TALKS else target_of(call).partition("$(cat")[0]
     what = shortened(f"{call.name} {one_line(masked(aim))}".strip(), 100)
-    return Row("refused", f"{what}: “{shortened(one_line(masked(reason)), _QUOTE)}”", source, "refused")
+    return Row("refused", f"{what}: “{shortened(one_line(masked(reason)), QUOTE)}”", source, "refused")
 
 
 def _has_prose(call: Call) -> bool:
@@ -329,7 +326,7 @@ def _read(text: str, source: Source, kind: Kind = "report") -> Iterator[Row]:
     told = (*_listed(text), *(each for each in sentences(text) if _tells(each) or is_rule(each)))
     telling = (each for each in told if not _COUNTED.search(each))
     for sentence in itertools.islice(telling, _REPORT):
-        yield Row(kind, shortened(sentence, _QUOTE), source)
+        yield Row(kind, shortened(sentence, QUOTE), source)
 
 
 def _prose(text: str) -> str:
@@ -355,7 +352,7 @@ def _code_in(text: str, source: Source) -> Iterator[Row]:
     lines = (line for language, line in fenced(text) if language not in SHELLS)
     telling = (line for line in lines if _COMMENT.search(line) and not _DECLARED.match(line))
     for line in itertools.islice(telling, _CODE):
-        yield Row("code", shortened(one_line(line), _QUOTE), source)
+        yield Row("code", shortened(one_line(line), QUOTE), source)
 
 
 def _declared_in(text: str) -> list[str]:
@@ -368,10 +365,10 @@ def _said(text: str, source: Source) -> Iterator[Row]:
     text = masked(text)
     yield from _code_in(text, source)
     for line in (*commands_in(text), *_listed(text)):
-        yield Row("said", shortened(line, _QUOTE), source)
+        yield Row("said", shortened(line, QUOTE), source)
     for number, sentence in enumerate(sentences(text)):
-        if number < _MESSAGE and len(sentence) <= _QUOTE and _tells(sentence):
-            yield Row("finding" if is_rule(sentence) else "said", shortened(sentence, _QUOTE), source)
+        if number < _MESSAGE and len(sentence) <= QUOTE and _tells(sentence):
+            yield Row("finding" if is_rule(sentence) else "said", shortened(sentence, QUOTE), source)
 
 
 def _listed(text: str) -> Iterator[str]:
@@ -397,7 +394,7 @@ def _tells(sentence: str) -> bool:
 
 def _of_records(facts: Facts, conversation: _Conversation, end: int, root: Path) -> Iterator[Row]:
     for answer in facts.answers:
-        text = f"{shortened(one_line(answer.question), 160)} → {shortened(one_line(answer.answer), _QUOTE)}"
+        text = f"{shortened(one_line(answer.question), 160)} → {shortened(one_line(answer.answer), QUOTE)}"
         yield Row("answer", text, answer.source)
     for work in open_tasks(facts):
         yield Row("task", work.text, work.source, "open")
@@ -408,7 +405,7 @@ def _of_records(facts: Facts, conversation: _Conversation, end: int, root: Path)
     for mark in [each for each in facts.landmarks if not each.superseded][-8:]:
         label = f"{mark.kind} {mark.commit}".strip()
         kind: Kind = "commit" if mark.commit else "name"
-        yield Row(kind, shortened(f"{label}: {mark.text}", _QUOTE), mark.source)
+        yield Row(kind, shortened(f"{label}: {mark.text}", QUOTE), mark.source)
     if facts.branch not in ("", "HEAD", "main", "master"):
         yield Row("commit", f"branch {facts.branch}", Source())
     yield from _planned(facts, conversation)
@@ -426,11 +423,11 @@ def _planned(facts: Facts, conversation: _Conversation) -> Iterator[Row]:
 
 def _plan_lines(text: str, source: Source, written: str) -> Iterator[Row]:
     due = ", ".join(name for name in _declared_in(text) if name not in written)
-    for names in textwrap.wrap(due, _QUOTE - 20):
+    for names in textwrap.wrap(due, QUOTE - 20):
         yield Row("step", f"not written yet: {names}", source, target=PLAN)
     yield from _code_in(text, source)
     for line in commands_in(text):
-        yield Row("step", shortened(line, _QUOTE), source, target=PLAN)
+        yield Row("step", shortened(line, QUOTE), source, target=PLAN)
     prose = unfenced(text)
     lines = [one_line(item).replace("**", "") for item in _ITEM.findall(prose)]
     lines += [_cells(row) for row in _TABLE_ROW.findall(prose)]
@@ -438,7 +435,7 @@ def _plan_lines(text: str, source: Source, written: str) -> Iterator[Row]:
     telling = (line for line in lines if COMMAND.search(line) or len(words(IDENTIFIER.sub(" ", line))) > 1)
     for line in list(dict.fromkeys(telling))[:_PLANNED]:
         kind: Kind = "rule" if _LIMITS.search(line) else "step"
-        yield Row(kind, shortened(line, _QUOTE), source, target=PLAN)
+        yield Row(kind, shortened(line, QUOTE), source, target=PLAN)
 
 
 def _files(facts: Facts, end: int, root: Path) -> Iterator[Row]:
@@ -462,7 +459,7 @@ def _commands(facts: Facts) -> Iterator[Row]:
         check = is_check(command.text)
         if (
             command.outcome != "ok"
-            or len(text) > _QUOTE
+            or len(text) > QUOTE
             or (not check and (is_lookup(text) or (times[text] < 2 and not _QUERY.search(text))))
         ):
             continue
@@ -483,9 +480,7 @@ def _failures(facts: Facts) -> Iterator[Row]:
         recent = error.source.line > _RECENT * facts.lines
         if recent and worth_telling(error) and later < error.source.line:
             message = one_line(telling_line(error.message))
-            yield Row(
-                "failure", shortened(f"{shortened(text, 120)}: {message}", _QUOTE), error.source, "open"
-            )
+            yield Row("failure", shortened(f"{shortened(text, 120)}: {message}", QUOTE), error.source, "open")
 
 
 def _summarised(facts: Facts, end: int) -> Iterator[Row]:
@@ -499,7 +494,7 @@ def _summarised(facts: Facts, end: int) -> Iterator[Row]:
             if section in _STALE:
                 continue
             for item in _ITEM.findall(text):
-                line = shortened(one_line(item).replace("**", "").strip('"“”'), _QUOTE)
+                line = shortened(one_line(item).replace("**", "").strip('"“”'), QUOTE)
                 kind: Kind = "ask" if section == _ASKS else "finding"
                 if is_rule(line) and section in (_REQUEST, _ASKS):
                     kind = "rule"

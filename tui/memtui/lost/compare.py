@@ -9,7 +9,7 @@ from pathlib import Path
 from memtui.lost.asked import is_asked
 from memtui.lost.candidates import candidates
 from memtui.lost.handover_marks import MARK
-from memtui.lost.records import TOGETHER, Aftermath, Row
+from memtui.lost.records import QUOTE, TOGETHER, Aftermath, Row
 from memtui.lost.traces import Trace
 from memtui.lost.unfounded import unfounded
 from memtui.lost.verdicts import Text, stems
@@ -20,8 +20,6 @@ _TELLING = 3
 """The least words by which a line of Claude's is known again."""
 _JOINED = frozenset({"rule", "step", "ask", "finding", "report", "document", "said", "code"})
 """Kinds whose neighbours are read together: the item of a list says little by itself."""
-_ROOM = 400
-"""The most characters of neighbours."""
 _AGAIN = 14.0
 """Worth of a line that was needed again, or whose words that the summary lacks all came up again after it."""
 
@@ -126,7 +124,7 @@ def _joined(rows: Sequence[Row]) -> list[Row]:
             continue
         place = (row.kind, row.source.line, row.standing)
         before = found[last[place]] if place in last else None
-        if before is None or len(before.text) + len(row.text) > _ROOM:
+        if before is None or len(before.text) + len(row.text) > QUOTE:
             last[place] = len(found)
             found.append(row)
         elif doubles((before.text, row.text)):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from memtui.lost.records import Row, Standing
+from memtui.lost.records import QUOTE, Row, Standing
 from memtui.lost.text import COMMAND, SHELLS, blocks, command_in, named, words
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import bare_command
@@ -17,7 +17,6 @@ from memtui.transcript.short_text import one_line, shortened
 from memtui.transcript.words import without_blocks
 
 _STEPS = 40
-_QUOTE = 400
 _LISTED = re.compile(r"^\s*(?:(?P<number>\d{1,2}[.)])|[-*])\s+(?P<box>\[ \]\s+)?(?P<step>\S.{8,})")
 _STRESSED = re.compile(r"\b[A-Z]{4,}\b")
 _OTHER = "`/"
@@ -63,7 +62,7 @@ def due(text: str, source: Source, used: set[str], ran: Sequence[str]) -> Iterat
     rows = dict(_used(lines[:_STEPS], used)) | (dict(_after(lines, reached, done)) if reached >= 0 else {})
     for line in filter(rows.__contains__, lines):
         command = line.text if line.commands and not COMMAND.search(line.text) else ""
-        yield Row("step", shortened(line.text, _QUOTE), source, rows[line], command)
+        yield Row("step", shortened(line.text, QUOTE), source, rows[line], command)
 
 
 def _after(
@@ -115,8 +114,8 @@ def _instructions(text: str) -> Iterator[_Instruction]:
         quoted = [told] if language in SHELLS else [each.strip("`") for each in COMMAND.findall(told)]
         names = frozenset(each.split()[0] for each in quoted) or frozenset(named(told))
         heads = tuple(head[0] for each in quoted if (head := _HEAD.match(each)) and " " in head[0])
-        goes_on = step is not None and bool(step["number"] or (step["box"] and not names))
-        boxed = step is not None and step["box"] is not None
-        strict = goes_on or boxed or bool(quoted) or is_rule(told) or _STRESSED.search(told) is not None
-        strict = strict and (bool(heads) or _TEMPLATE.search(told) is None)
+        number, box = (step["number"], step["box"]) if step else (None, None)
+        goes_on = bool(number or (box and not names))
+        demands = number or box or quoted or is_rule(told) or _STRESSED.search(told)
+        strict = bool(demands and (heads or not _TEMPLATE.search(told)))
         yield _Instruction(told, goes_on, strict, names, heads)

@@ -49,6 +49,8 @@ TITLES: dict[Kind, str] = {
 MARKS: dict[State, str] = {"kept": "✓", "handed over": "↺", "lost": "✗", "maybe": "?"}
 TOGETHER = " · "
 """Stands between quotes that are read together."""
+QUOTE = 400
+"""The most characters of a quote, and of those that are read together."""
 PLAN = "plan"
 """`Row.target` of a line of a plan."""
 COUNTS = 44.0
