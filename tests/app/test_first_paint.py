@@ -13,7 +13,7 @@ from tests.store.captures import add_capture, make_project
 
 _PROGRAM = """
 import gc, json, sys
-READING = ("memtui.transcript.", "memtui.documents.", "memtui.relations.")
+READING = ("memtui.transcript.", "memtui.documents.", "memtui.relations.", "textual.widgets._text_area")
 from pathlib import Path
 import memtui.__main__, memtui.cli.startup
 import memtui.app.app as app_module

@@ -22,7 +22,8 @@ from memtui.app.screens.asking import DraftScreen
 from memtui.app.widgets.document import Document, Line, line, styled
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
-from memtui.app.widgets.input_line import TextField, TypedLine
+from memtui.app.widgets.input_line import TypedLine
+from memtui.app.widgets.text_field import TextField
 from memtui.documents.checklist import Point, check_recovery
 from memtui.documents.memory import tags_of
 from memtui.engines.ask import Engine

@@ -18,8 +18,8 @@ from memtui.app.base import BaseApp
 from memtui.app.details.capture import todo_line
 from memtui.app.widgets.document import Document, line
 from memtui.app.widgets.document_view import DocumentView
-from memtui.app.widgets.input_line import TextField
 from memtui.app.widgets.row_list import RowList, row
+from memtui.app.widgets.text_field import TextField
 from memtui.app.widgets.wrap import cut_left
 from memtui.documents.events import EvidenceGroup, EvidenceItem
 from memtui.documents.memory_file import MemoryFile

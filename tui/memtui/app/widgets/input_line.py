@@ -1,4 +1,4 @@
-"""Textual's inputs, with two of their faults worked around (see CONTRIBUTING.md), and a line for filters."""
+"""Textual's input, with a fault worked around (see CONTRIBUTING.md), and a line for filters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.keys import format_key
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Input, Label, TextArea
+from textual.widgets import Input, Label
 
 
 class TypedLine(Input):
@@ -22,7 +22,7 @@ class TypedLine(Input):
     async def on_key(self, event: events.Key) -> None:
         """Edit at once; a key typed ahead of what has moved the focus goes there."""
         if self.app.focused is self:
-            await _edit(self, event)
+            await run_own_key(self, event)
         else:
             event.stop()
             event.prevent_default()
@@ -34,18 +34,7 @@ class TypedLine(Input):
         return super().check_consume_key(key, character) or (len(shown) == 1 and shown.isascii())
 
 
-class TextField(TextArea):
-    """A text area, in which keys act in that order, and which is painted anew when it has another width."""
-
-    async def on_key(self, event: events.Key) -> None:
-        await _edit(self, event)
-
-    def on_resize(self) -> None:
-        """Paint it once wrapped: Textual 8.2.8 does so only if the text then has more lines or fewer."""
-        self.call_later(self.refresh)
-
-
-async def _edit(field: Widget, event: events.Key) -> None:
+async def run_own_key(field: Widget, event: events.Key) -> None:
     """Run the action of a field's own key now.
 
     Textual 8.2.8 inserts characters when the widget receives the key, but runs bindings once the key has
