@@ -13,7 +13,7 @@ import pytest
 from memtui.ground.files import FileProblem, lock
 from memtui.ground.project import Places, Project, memtui_home
 from memtui.store.search import UNREADABLE, Result, Searcher, with_snippet
-from memtui.store.search_documents import Kind
+from memtui.store.search_documents import Kind, Source, entry_at, read_document
 from memtui.store.search_query import parse_search
 from tests.transcripts import Transcript
 
@@ -68,6 +68,17 @@ def test_a_search_that_is_not_wanted_any_more_is_ended(
     monkeypatch.setattr("memtui.store.search._Answer._look_up", endless)
     with pytest.raises(FileProblem, match="searched for something else"):
         searcher.search(parse_search("anchors"))
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.SESSION])
+def test_a_text_is_shown_as_it_is_indexed(kind: Kind) -> None:
+    home = memtui_home()
+    path = home.data / "s-1" / "v0001.md"
+    path.parent.mkdir(parents=True)
+    path.write_text("- weigh the anchors\n")
+    source = Source(kind, entry_at(path), str(home.data))
+    texts = read_document(source, home, texts=True).texts
+    assert texts == read_document(source, home).texts and "weigh the anchors" in texts[0]
 
 
 def test_a_row_that_cannot_be_read_says_so_once(tmp_path: Path) -> None:

@@ -450,7 +450,7 @@ class _Answer:
             file = self._files[row.file]
             with suppress(OSError):
                 source = Source(file.kind, entry_at(Path(file.path)), file.project)
-                document = read_document(source, self._places.home)
+                document = read_document(source, self._places.home, texts=True)
                 text = document.texts[row.line - 1] if row.line <= len(document.texts) else ""
                 if file.kind is Kind.PIN and file.project:
                     from memtui.store.confirmed_pins import Confirmed  # pins are few

@@ -154,8 +154,8 @@ def _root(folder: str) -> Path:
     return Path(folder)
 
 
-def read_document(source: Source, home: Home) -> File:
-    """A document; of an unreadable or broken one the name, and its text if there is one."""
+def read_document(source: Source, home: Home, *, texts: bool = False) -> File:
+    """A document, or just its `texts`; of an unreadable or broken one the name, and its text if any."""
     kind, entry, project, *_ = source
     root = entry.path.parent if kind is Kind.CLAUDE else home.data
     if project and kind in (Kind.CAPTURE, Kind.FILE, Kind.PIN):
@@ -167,24 +167,23 @@ def read_document(source: Source, home: Home) -> File:
         f"{entry.folder}{os.sep}{entry.name}", kind, project, name=entry.name, title=entry.name, texts=(text,)
     )
     found.created = entry.time or written_at(entry)
-    try:
-        _read(kind, found, entry, text)
-    except FormatError:
-        found.note = "broken"
+    if kind is Kind.STATE:
+        found.name = found.session = Path(entry.folder).name
+    if not texts or kind in (Kind.MEMORY, Kind.CLAUDE, Kind.PIN):  # of others it is what stands there
+        try:
+            _read(kind, found, entry, text)
+        except FormatError:
+            found.note = "broken"
     if kind is not Kind.PIN:
         found.texts = (f"{found.name}\n{found.texts[0]}",)
     return found
 
 
 def _read(kind: Kind, found: File, entry: Entry, text: str) -> None:
-    # Most searches read none of them, and importing the formats takes longer than a search.
-    from memtui.documents.capture import parse_capture
-    from memtui.documents.memory_file import parse_memory
-    from memtui.documents.session_state import parse_session_state
-    from memtui.documents.work import goal_words
-    from memtui.store.memories import broken, id_of, listed, read_stored
-
+    # Formats are imported where one is read: that takes longer than a search.
     if kind is Kind.MEMORY:
+        from memtui.store.memories import broken, id_of, listed, read_stored
+
         found.name = id_of(entry)
         shown = (
             listed(entry.path, text.encode(), entry.path.parent)
@@ -204,14 +203,20 @@ def _read(kind: Kind, found: File, entry: Entry, text: str) -> None:
         found.title = fields.get("description") or name
         found.texts = (f"{name}\n{found.title}\n{body_of(text)}",)
     elif kind is Kind.FILE:
+        from memtui.documents.memory_file import parse_memory
+
         found.title, found.note = entry.name.removesuffix(".md"), stored_id(text.encode())
         found.title = parse_memory(text).title or found.title
     elif kind is Kind.CAPTURE:
+        from memtui.documents.capture import parse_capture
+
         capture = parse_capture(text)
         found.created, found.session, found.note = capture.timestamp, capture.session_id, capture.status
         found.title = opening(capture.first_message) or entry.name
     elif kind is Kind.STATE:
-        found.name = found.session = Path(entry.folder).name
+        from memtui.documents.session_state import parse_session_state
+        from memtui.documents.work import goal_words
+
         found.title, found.note = f"session {found.session[:8]}", entry.name.removesuffix(".md")
         state = parse_session_state(text)
         found.project = _path_of(state.identity.project)
