@@ -428,6 +428,14 @@ def test_a_step_that_ran_is_not_due_and_one_that_was_refused_is(tmp_path: Path) 
     assert due.text == "rel check all · rel done --push"
 
 
+def test_a_step_may_be_a_command_of_two_words(tmp_path: Path) -> None:
+    made = Transcript(cwd=ROOT)
+    made.slash("release", text="1. `rel begin all`\n2. `npm ci`\n3. `rel done`")
+    made.tool("Bash", command="rel begin all")
+    made.compaction(summary="The release was begun.")
+    assert row(read(made, tmp_path), "`npm ci`").text == "`npm ci` · `rel done`"
+
+
 def test_a_long_skill_that_a_long_session_follows_takes_no_time(tmp_path: Path) -> None:
     skill = "\n".join(f"- Run `tool{number} part{number} --all`" for number in range(4_000))
     ran = [f"other{number} thing" for number in range(4_000)]

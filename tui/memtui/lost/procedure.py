@@ -17,7 +17,7 @@ from memtui.transcript.short_text import one_line, shortened
 from memtui.transcript.words import without_blocks
 
 _STEPS = 40
-_LISTED = re.compile(r"^\s*(?:(?P<number>\d{1,2}[.)])|[-*])\s+(?P<box>\[ \]\s+)?(?P<step>\S.{8,})")
+_LISTED = re.compile(r"^\s*(?:(?P<number>\d{1,2}[.)])|[-*])\s+(?P<box>\[ \]\s+)?(?P<step>\S.{7,})")
 _STRESSED = re.compile(r"\b[A-Z]{4,}\b")
 _OTHER = "`/"
 """The beginning of a line on another command."""
@@ -108,10 +108,10 @@ def _instructions(text: str) -> Iterator[_Instruction]:
             told = bare_command(command_in(line).partition(" #")[0])
         else:
             told = " ".join(each for each in sentences(line) if is_rule(each)) if language is None else ""
-        if told in seen or told.startswith(_OTHER) or len(words(told)) < (2 if language in SHELLS else 3):
+        quoted = [told] if language in SHELLS else [each.strip("`") for each in COMMAND.findall(told)]
+        if told in seen or told.startswith(_OTHER) or len(words(told)) < (2 if quoted else 3):
             continue
         seen.add(told)
-        quoted = [told] if language in SHELLS else [each.strip("`") for each in COMMAND.findall(told)]
         names = frozenset(each.split()[0] for each in quoted) or frozenset(named(told))
         heads = tuple(head[0] for each in quoted if (head := _HEAD.match(each)) and " " in head[0])
         number, box = (step["number"], step["box"]) if step else (None, None)
