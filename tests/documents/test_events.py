@@ -10,6 +10,7 @@ from memtui.documents.compaction_notes import compaction_notes
 from memtui.documents.compactor import draft_session_state
 from memtui.documents.events import (
     EvidenceGroup,
+    changed_since,
     check_event,
     error_event,
     evidence,
@@ -22,7 +23,7 @@ from memtui.documents.recovery import draft_recovery, last_action, render_recove
 from memtui.documents.session_state import render_session_state
 from memtui.documents.work import plan_in_force, recorded_decisions
 from memtui.ground.project import Project
-from memtui.transcript.checks import is_check
+from memtui.transcript.checks import is_check, last_check
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Action, Facts, Outcome
 from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
@@ -277,3 +278,15 @@ def test_an_address_of_documentation_is_no_pull_request(tmp_path: Path) -> None:
 )
 def test_a_formatter_is_no_check(command: str, checks: bool) -> None:
     assert is_check(command) is checks
+
+
+def test_plans_and_scratch_files_are_no_changes_that_a_check_would_cover(tmp_path: Path) -> None:
+    made = Transcript(cwd="/work/app")
+    made.edit("/work/app/tax.py")
+    made.tool("Bash", "3 passed", command="pytest")
+    made.tool("Write", "ok", file_path="/home/ann/.claude/plans/tax.md", content="x")
+    made.tool("Write", "ok", file_path="/tmp/try.py", content="x")
+    check = last_check(facts := made.facts(tmp_path))
+    assert check and not changed_since(facts, check.source)
+    made.edit("/work/app/tax.py")
+    assert changed_since(made.facts(tmp_path), check.source) == "1 file changed since"

@@ -15,7 +15,7 @@ from memtui.documents.quotes import citation, said_last, source_label, user_requ
 from memtui.documents.work import ONLY_CAPTURE, open_work, plan_status, recorded_decisions
 from memtui.transcript import checks, records
 from memtui.transcript.checks import SENTENCE, all_commands, bare_command, hides_outcome, is_check, last_check
-from memtui.transcript.paths import is_absolute, shown_path
+from memtui.transcript.paths import Kind, is_absolute, role_of, shown_path
 from memtui.transcript.plans import mark_of
 from memtui.transcript.records import Action, Command, ErrorFact, Facts, FileFact, Landmark, Source, is_after
 from memtui.transcript.shell import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, programs_run, shows_outcome
@@ -106,11 +106,19 @@ def check_line(facts: Facts, check: Command, *, clock: bool = False) -> str:
     return f"{summary}: {output(said)}" if said else summary
 
 
+_CLAUDES = re.compile(r"[\\/]\.claude[\\/](?:plans|projects)[\\/]")
+"""Claude Code's plans and memories."""
+
+
 def changed_since(facts: Facts, source: Source) -> str:
     """``2 files changed since``, whose changes a check does not cover; "" for none, or no known place."""
     removed = (file for file in facts.read_files if file.fate)
     files = (*facts.modified_files, *facts.shell_files, *removed) if source != records.NOWHERE else ()
-    number = sum(is_after(file.source, source) or is_after(file.last, source) for file in files)
+    number = sum(
+        is_after(records.later(file.source, file.last), source)
+        for file in files
+        if role_of(file.path, facts.cwd).kind is not Kind.SCRATCH and not _CLAUDES.search(file.path)
+    )
     return f"{number} file{'s' * (number > 1)} changed since" if number else ""
 
 
