@@ -221,6 +221,27 @@ def test_a_no_to_a_plan_stays_when_the_next_plan_is_approved(tmp_path: Path) -> 
     assert row(read(made, tmp_path), "no tokens under my account").kind == "rule"
 
 
+def test_what_was_asked_before_the_compaction_before_comes_later(tmp_path: Path) -> None:
+    made = Transcript(cwd=ROOT)
+    made.user("show me the totals as a table")
+    made.user("never round twice in a line")
+    made.compaction(summary="Summary: none of it")
+    made.user("list the ferries as a table")
+    made.compaction(summary="Summary: none of it, again")
+    texts = [each.text for each in read(made, tmp_path).counted_losses]
+    assert texts == ["never round twice in a line", "list the ferries as a table"]
+
+
+def test_tests_that_a_plan_names_are_not_due_once_others_were_written(tmp_path: Path) -> None:
+    made = session()
+    made.tool(
+        "ExitPlanMode", "User has approved your plan.", plan="# R\n```go\nfunc TestUp(t *testing.T)\n```"
+    )
+    made.tool("Write", file_path=f"{ROOT}/up_test.go", content="func TestRoundsUp(t *testing.T) {}")
+    made.compaction(summary=SUMMARY)
+    assert not [text for text in lines(read(made, tmp_path), "step") if "not written yet" in text]
+
+
 def test_pins_come_before_all_else(tmp_path: Path) -> None:
     made = session()
     made.compaction(summary=SUMMARY)
@@ -263,6 +284,7 @@ _SAYS = """1. Primary Request: the person asked to round the tax per line.
         ("rule", "数据库的价格表不要改名，仓库程序要读它", "maybe"),
         ("check", "npm test -- tax", "kept"),
         ("check", "npm run lint -- --fix", "lost"),
+        ("check", "vitest run src/tax.ts", "lost"),
         ("file", "src/tax.ts", "kept"),
         ("file", "src/money/tax_rates.ts", "lost"),
         ("name", "pull request: https://example.com/shop/pull/412", "lost"),

@@ -69,6 +69,8 @@ _PASTED = 800
 """The middle of a longer message of the person is rather pasted than said."""
 _LONG = 4_000
 """Of a longer message of the person only the rules, its beginning and its end are candidates."""
+_BEGINNING = 40  # characters by which a line is found in its text
+_ALIKE = 4  # characters by which functions are of one kind: Test, test
 _OUTPUT = 240
 _LISTING = re.compile(
     r"(?:echo|printf|for|ls|find|grep|rg|sed|git (?:-C \S+ )?(?:diff|status|grep|ls-files|add|commit|push))\b"
@@ -325,8 +327,15 @@ def _read(text: str, source: Source, kind: Kind = "report") -> Iterator[Row]:
     yield from _code_in(text, source)
     told = (*_listed(text), *(each for each in sentences(text) if _tells(each) or is_rule(each)))
     telling = (each for each in told if not _COUNTED.search(each))
-    for sentence in itertools.islice(telling, _REPORT):
-        yield Row(kind, shortened(sentence, QUOTE), source)
+    rows = (Row(kind, shortened(each, QUOTE), source) for each in itertools.islice(telling, _REPORT))
+    yield from _placed(rows, text)
+
+
+def _placed(rows: Iterable[Row], text: str) -> list[Row]:
+    """Rows with their places in a text, in its order."""
+    flat = one_line(text).replace("**", "")
+    found = [replace(row, at=flat.find(row.text[:_BEGINNING])) for row in rows]
+    return sorted(found, key=lambda row: row.at or 0)
 
 
 def _prose(text: str) -> str:
@@ -364,18 +373,19 @@ def _declared_in(text: str) -> list[str]:
 def _said(text: str, source: Source) -> Iterator[Row]:
     text = masked(text)
     yield from _code_in(text, source)
-    for line in (*commands_in(text), *_listed(text)):
-        yield Row("said", shortened(line, QUOTE), source)
+    rows = [Row("said", shortened(line, QUOTE), source) for line in (*commands_in(text), *_listed(text))]
     for number, sentence in enumerate(sentences(text)):
         if number < _MESSAGE and len(sentence) <= QUOTE and _tells(sentence):
-            yield Row("finding" if is_rule(sentence) else "said", shortened(sentence, QUOTE), source)
+            kind: Kind = "finding" if is_rule(sentence) else "said"
+            rows.append(Row(kind, shortened(sentence, QUOTE), source))
+    yield from _placed(rows, text)
 
 
 def _listed(text: str) -> Iterator[str]:
     """The items of numbered lists and the rows of tables in a text."""
     text = unfenced(text)
     for item in _NUMBERED_ITEM.findall(text):
-        if len(words(item)) > _FEW_WORDS:
+        if len(words(item)) > _FEW_WORDS and not item.rstrip("* ").endswith((":", "：")):
             yield one_line(item).replace("**", "")
     for row in _TABLE_ROW.findall(text):
         yield _cells(row)
@@ -422,7 +432,10 @@ def _planned(facts: Facts, conversation: _Conversation) -> Iterator[Row]:
 
 
 def _plan_lines(text: str, source: Source, written: str) -> Iterator[Row]:
-    due = ", ".join(name for name in _declared_in(text) if name not in written)
+    planned = _declared_in(text)
+    other = {found[1] for line in written.split("\n") if (found := _DECLARED.match(line))} - {*planned}
+    alike = {name[:_ALIKE] for name in other}  # written in its stead, as far as names tell
+    due = ", ".join(name for name in planned if name not in written and name[:_ALIKE] not in alike)
     for names in textwrap.wrap(due, QUOTE - 20):
         yield Row("step", f"not written yet: {names}", source, target=PLAN)
     yield from _code_in(text, source)

@@ -20,6 +20,7 @@ _TELLING = 3
 """The least words by which a line of Claude's is known again."""
 _JOINED = frozenset({"rule", "step", "ask", "finding", "report", "document", "said", "code"})
 """Kinds whose neighbours are read together: the item of a list says little by itself."""
+_NEAR = 120  # characters between two lines that are read together
 _AGAIN = 14.0
 """Worth of a line that was needed again, or whose words that the summary lacks all came up again after it."""
 
@@ -55,6 +56,7 @@ def aftermath_of(
         found,
         Text(trace.compaction.summary, lines),
         trace.compaction.source.line,
+        previous=previous_boundary(facts, trace.compaction.source.line),
         trace=trace,
         handed=Text(ours, lines) if ours else None,
         asked=" ".join(asked.split()),
@@ -68,11 +70,17 @@ def aftermath_of(
     )
 
 
+def previous_boundary(facts: Facts, end: int) -> int:
+    """The line of the last compaction before a line; 0 for none."""
+    return max((each.source.line for each in facts.compactions if each.source.line < end), default=0)
+
+
 def rows_of(
     found: Sequence[Row],
     summary: Text,
     end: int,
     *,
+    previous: int = 0,
     trace: Trace | None = None,
     handed: Text | None = None,
     asked: str = "",
@@ -83,6 +91,7 @@ def rows_of(
         found: the lines.
         summary: what has to keep them.
         end: the line of the boundary.
+        previous: the line of the boundary before it; 0 for none.
         trace: what is known of the compaction and of what followed; None if nothing is yet.
         handed: what memtui has handed over since.
         asked: what PreCompact asked the summariser to keep, without line breaks.
@@ -92,7 +101,7 @@ def rows_of(
     for line in found:
         verdict = summary.verdict(line)
         need = trace.needs.get(line.target) if trace and line.target else None
-        value = worth(line, len(verdict.missing), end)
+        value = worth(line, len(verdict.missing), end, previous)
         new = summary.lacks(line.text)
         again = (
             len(new) >= (_TELLING if line.kind in ("said", "report", "document") else 1) and new <= followed
@@ -118,13 +127,16 @@ def _joined(rows: Sequence[Row]) -> list[Row]:
     """Rows with those missing lines as one that stand together in a message; lost if one of them is."""
     found: list[Row] = []
     last: dict[tuple[str, int, str], int] = {}
+    ends: dict[tuple[str, int, str], int] = {}
     for row in rows:
         if not row.missing or row.kind not in _JOINED or row.earlier:
             found.append(row)
             continue
         place = (row.kind, row.source.line, row.standing)
         before = found[last[place]] if place in last else None
-        if before is None or len(before.text) + len(row.text) > QUOTE:
+        near = row.at is None or (row.at >= 0 and row.at - ends.get(place, 0) <= _NEAR)
+        ends[place] = (row.at or 0) + len(row.text)
+        if before is None or not near or len(before.text) + len(row.text) > QUOTE:
             last[place] = len(found)
             found.append(row)
         elif doubles((before.text, row.text)):

@@ -88,6 +88,8 @@ class Row:
     times: int = 1
     earlier: int = 0
     """The earlier compaction whose summary still had it; 0 if it is quoted from the conversation."""
+    at: int | None = None
+    """Its place in its message, in characters; -1 if it is not found there, None where its order tells."""
     state: State = "lost"
     evidence: Span | None = None
     """The passage of the summary that keeps it, or is nearest to it."""

@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 from memtui.lost.records import PLAN, Row
 from memtui.lost.text import IDENTIFIER, WIDE, Span, words
 from memtui.transcript.records import NOWHERE
+from memtui.transcript.shell import programs_run
 
 Fate = Literal["kept", "maybe", "lost"]
 
@@ -84,6 +85,8 @@ class Text:
         everywhere = self._weight(own & self._where.keys()) / (self._weight(own) or 1)
         if command:
             return Verdict("lost" if missing else "kept", near, missing)
+        if line.kind in ("check", "command") and not any(map(self._names, _programs(line.text))):
+            return Verdict("lost", near, missing)  # a path that it was given proves nothing
         fate = self._fate(line, best, everywhere, len(wanted), len(missing))
         return Verdict(fate, near, missing)
 
@@ -152,6 +155,10 @@ class Text:
             )
             for word in some
         )
+
+
+def _programs(command: str) -> frozenset[str]:
+    return frozenset(each.casefold() for each in programs_run(command))
 
 
 def identifiers(text: str) -> tuple[str, ...]:

@@ -44,13 +44,14 @@ _AGAIN = 4.0
 """Taken off for each line of more worth that stands in the same place."""
 
 
-def worth(line: Row, missing: int, end: int) -> float:
+def worth(line: Row, missing: int, end: int, previous: int) -> float:
     """How much a lost line is worth; only for comparing.
 
     Args:
         line: the line.
         missing: how many of its identifiers the summary lacks.
         end: the line of the boundary.
+        previous: the line of the boundary before it; 0 for none.
     """
     value = _BASE[line.kind]
     if line.kind in ("pin", "active"):  # in the order in which they were written
@@ -68,8 +69,8 @@ def worth(line: Row, missing: int, end: int) -> float:
         value -= _ADVICE
     if len(line.text) < 24 and HEADING[line.kind] == "O":
         value -= 8
-    if line.kind == "ask" and line.standing != "open" and is_question(line.text):  # answered, as a rule
-        value -= 12
+    if line.kind == "ask" and line.standing != "open":  # answered, or worked on since, as a rule
+        value -= 12 * is_question(line.text) + 34 * (0 < line.source.line < previous)
     if line.earlier and line.kind == "finding":
         value -= 12
     return value + late + _MISSING * min(missing, 3)
