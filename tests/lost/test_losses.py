@@ -471,6 +471,11 @@ def test_a_long_line_without_blanks_takes_no_time(unit: str) -> None:
     ends_soon(lambda text: [*sentences(text)], f"from {unit * 100_000}")
 
 
+def test_lines_without_a_place_are_not_read_together() -> None:
+    steps = [Row("step", "Look at `docs/notes.md` first", NOWHERE), Row("step", "Ask about `vat.csv`", NOWHERE)]
+    assert len(rows_of(steps, Text("Nothing.", ()), 9)) == 2
+
+
 def test_the_need_of_any_line_that_is_read_together_counts() -> None:
     first = Row("step", "Look at `docs/notes.md` first", Source(3))
     second = Row("step", "rel done --push", Source(3), "unknown", "rel done --push")

@@ -129,7 +129,7 @@ def _joined(rows: Sequence[Row]) -> list[Row]:
     last: dict[tuple[str, int, str], int] = {}
     ends: dict[tuple[str, int, str], int] = {}
     for row in rows:
-        if not row.missing or row.kind not in _JOINED or row.earlier:
+        if not (row.missing and row.kind in _JOINED and row.source.line) or row.earlier:
             found.append(row)
             continue
         place = (row.kind, row.source.line, row.standing)
