@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import threading
-from pathlib import Path
 
 import pytest
 
@@ -19,13 +18,7 @@ from tests.store.captures import (
     MEMORY,
     MEMORY_NAME,
     add_capture,
-    make_project,
 )
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return make_project(tmp_path / "app")
 
 
 @pytest.fixture

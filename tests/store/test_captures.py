@@ -12,12 +12,7 @@ from memtui.ground.project import Project
 from memtui.store import captures
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.listing import Entry
-from tests.store.captures import add_capture, make_project
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return make_project(tmp_path / "app")
+from tests.store.captures import add_capture
 
 
 @pytest.fixture

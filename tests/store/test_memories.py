@@ -26,11 +26,6 @@ def project(tmp_path: Path) -> Project:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return Home(tmp_path / "data", tmp_path / "cache", tmp_path / "state", tmp_path / "config")
-
-
-@pytest.fixture
 def store(project: Project, home: Home) -> MemoryFiles:
     return MemoryFiles(project, home)
 

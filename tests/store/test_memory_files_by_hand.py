@@ -16,14 +16,9 @@ from memtui.ground.project import Home, Project
 from memtui.store import memories
 from memtui.store.memories import Filter, IdTaken, Listed, MemoryFiles, MemoryMissing, MemoryStore, New
 from tests.disk import mode_of
-from tests.store.memories import FIRST, NOW, Watch, home_in
+from tests.store.memories import FIRST, NOW, Watch
 
 TEXT = b"# Session Recovery\r\n\n## Objective\nFix it\n\n## Notes\n\xff"
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return home_in(tmp_path)
 
 
 @pytest.fixture

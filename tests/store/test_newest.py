@@ -12,19 +12,9 @@ from memtui.ground.project import Home, Project
 from memtui.store import listing as newest
 from memtui.store.captures import CaptureStore
 from memtui.store.memories import MemoryFiles
-from tests.store.captures import add_capture, make_project
+from tests.store.captures import add_capture
 
 CREATED = datetime(2026, 1, 30, 10, 15, tzinfo=UTC)
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return make_project(tmp_path / "app")
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return Home(tmp_path / "data", tmp_path / "cache", tmp_path / "state", tmp_path / "config")
 
 
 def add_memories(project: Project, home: Home, number: int) -> None:

@@ -16,17 +16,6 @@ from tests.disk import mode_of
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Project:
-    (tmp_path / "app").mkdir()
-    return Project(tmp_path / "app")
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return Home(tmp_path / "data", tmp_path / "cache", tmp_path / "state", tmp_path / "config")
-
-
-@pytest.fixture
 def store(project: Project, home: Home) -> StateStore:
     return StateStore(project, home)
 
