@@ -22,7 +22,6 @@ from typing import NamedTuple
 
 from memtui.documents import memory
 from memtui.documents.memory import HEAD_LIMIT, RECOVERY_ID, MemoryMeta, StoredMemory
-from memtui.documents.memory_file import parse_memory
 from memtui.ground import files
 from memtui.ground.clock import Clock
 from memtui.ground.files import FileChanged, FileMissing, FileProblem
@@ -568,6 +567,8 @@ class MemoryFiles:
         try:
             if data is None:
                 data = files.head_within(path, self.project.root, size=HEAD_SIZE)
+            from memtui.documents.memory_file import parse_memory  # slow, and stored ones do without
+
             name = path.name.removesuffix(".md")
             return Listed(bare_meta(name), path, parse_memory(data.decode("utf-8", "replace")).title or name)
         except FileProblem as problem:
