@@ -19,6 +19,11 @@ from tests.cli.conftest import Memtui
 from tests.lost.made import SUMMARY, session
 
 SESSION = "0a1b2c3d-0000-4000-8000-000000000001"
+RULES = (
+    "Never rename warehouse_north before its seventeen suppliers have answered, whatever demands come.",
+    "Only Berta restarts customer_import, because nightly batches overlap with other people's spreadsheets.",
+    "Do not archive invoice_2019, which auditors visit until spring; ask legal about older ones.",
+)
 Ask = Callable[..., Any]
 
 
@@ -31,6 +36,7 @@ def home() -> Home:
 def ask(memtui: Memtui, monkeypatch: pytest.MonkeyPatch, project: Project) -> Ask:
     made = session()
     made.user("Never touch the folder tax_old.\nOnly Ann changes vat_rates.csv.")
+    made.user("\n".join(RULES))
     for number in range(5):
         made.user(f"Never touch the table warehouse_{number}, as team {number} owns it.")
     folder = claude_config() / "projects" / transcript_slug(project.root)
@@ -83,6 +89,12 @@ def test_lines_read_together_are_found_again_when_the_summary_has_one_of_them(as
     answer = ask("note", summary=summary, asked={"way": "own", "keys": question["keys"], "reply": reply})
     assert "vat_rates.csv" in answer["note"]
     assert "tax_old" not in answer["note"]
+
+
+def test_a_model_sees_each_of_the_lines_that_are_read_together(ask: Ask, home: Home) -> None:
+    configured(home, '[compaction]\nchoice = "own"\n')
+    prompt = ask("before")["prompt"]
+    assert len({*numbers_of(prompt, "suppliers", "batches", "auditors")}) == 1
 
 
 def numbers_of(prompt: str, *words: str) -> list[str]:

@@ -472,7 +472,10 @@ def test_a_long_line_without_blanks_takes_no_time(unit: str) -> None:
 
 
 def test_lines_without_a_place_are_not_read_together() -> None:
-    steps = [Row("step", "Look at `docs/notes.md` first", NOWHERE), Row("step", "Ask about `vat.csv`", NOWHERE)]
+    steps = [
+        Row("step", "Look at `docs/notes.md` first", NOWHERE),
+        Row("step", "Ask about `vat.csv`", NOWHERE),
+    ]
     assert len(rows_of(steps, Text("Nothing.", ()), 9)) == 2
 
 

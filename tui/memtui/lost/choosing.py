@@ -15,9 +15,8 @@ from memtui.ground.clean import clean_line
 from memtui.ground.config import config_path, config_sections
 from memtui.ground.files import FileProblem, private_parents, read_within, write_atomic
 from memtui.ground.project import Home
-from memtui.lost.notes import ChoiceError, Comparison, parse_choice
+from memtui.lost.notes import ChoiceError, Comparison, parse_choice, quoted
 from memtui.secrets.quoting import fenced, safe
-from memtui.transcript.short_text import ends_of
 
 Way = Literal["small", "own", "no", ""]
 WAYS: tuple[Way, ...] = ("small", "own", "no")
@@ -27,7 +26,6 @@ _FILE = "choice"
 _NAMES = {"small": "haiku", "own": "this session's model"}
 _MOST = 200
 """The most candidates that a model is shown."""
-_QUOTE = 260
 _SUMMARY = 40_000
 
 
@@ -74,7 +72,7 @@ def prompt_for(way: str, compared: Comparison, summary: str) -> str:
     """The prompt for `small`, with the summary, or for `own`, whose model has the conversation."""
     text = Path(__file__).with_name("prompts").joinpath(f"{way}.md").read_text("utf-8")
     numbered = "\n".join(
-        f"{number}. {row.kind} {ends_of(clean_line(safe(row.text)), _QUOTE)} (L{row.source.line})"
+        f"{number}. {row.kind} {quoted(row)} (L{row.source.line})"
         for number, row in enumerate(compared.rows[:_MOST], 1)
     )
     parts = [text.strip(), *(("SUMMARY", fenced(safe(summary[:_SUMMARY]))) if way == "small" else ())]

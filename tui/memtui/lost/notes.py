@@ -210,8 +210,12 @@ def lost_before(transcript: Path, project: Project, room: int) -> list[str]:
 
 def _line(row: Row) -> str:
     state = " (open)" if row.standing == "open" else ""
-    parts = (ends_of(part, _QUOTE) for part in clean_line(safe(row.text)).split(TOGETHER))
-    return f"- {with_source(TOGETHER.join(parts) + state, row.source)}"
+    return f"- {with_source(quoted(row) + state, row.source)}"
+
+
+def quoted(row: Row) -> str:
+    """The text of a row for a model, with the ends of each line that is read together in it."""
+    return TOGETHER.join(ends_of(part, _QUOTE) for part in clean_line(safe(row.text)).split(TOGETHER))
 
 
 def _stands_alone(row: Row) -> bool:
