@@ -38,7 +38,7 @@ def test_each_line_is_kept_or_lost_with_its_place(tmp_path: Path) -> None:
     assert kept.evidence is not None
     assert "round the tax per line" in SUMMARY[slice(*kept.evidence)]
     assert row(found, "src/invoice.ts").source.line == 6
-    assert [each.kind for each in found.counted_losses] == ["rule", "task", "failure", "file"]
+    assert [each.kind for each in found.counted_losses] == ["rule", "task", "failure"]
 
 
 def test_many_empty_lines_take_no_time(tmp_path: Path) -> None:

@@ -34,6 +34,8 @@ ROOM = 2_500
 """The most characters of a note, its mark included."""
 LINES = 20
 _QUOTE = 260
+_LEAST = 44.0
+"""The least worth of a line of the note, which has room: less than that of a loss that counts."""
 _MOST = {"R": 8, "S": 6, "F": 4, "C": 6, "N": 2, "O": 3}
 """The most lines under each heading when nobody chooses."""
 _CHOICE = re.compile(r"[A-Z]|[0-9]+")
@@ -65,10 +67,10 @@ class Comparison(NamedTuple):
     def chosen(self) -> dict[str, list[int]]:
         """The structural choice: lost lines by the letters of their headings."""
         found: dict[str, list[int]] = {letter: [] for letter in HEADINGS}
-        for number in self.lost:
-            row = self.rows[number - 1]
+        for number, row in enumerate(self.rows, 1):
             some = found[HEADING[row.kind]]
-            if len(some) < _MOST[HEADING[row.kind]] and _stands_alone(row):
+            lost = row.state == "lost" and not row.double and (row.worth >= _LEAST or row.need is not None)
+            if lost and len(some) < _MOST[HEADING[row.kind]] and _stands_alone(row):
                 some.append(number)
         return found
 

@@ -53,7 +53,7 @@ QUOTE = 400
 """The most characters of a quote, and of those that are read together."""
 PLAN = "plan"
 """`Row.target` of a line of a plan."""
-COUNTS = 44.0
+COUNTS = 52.0
 """The least worth of a loss that counts."""
 LOST, UNFOUNDED, HANDED = "Lost", "Said by the summary alone", "Handed over by memtui"
 """Titles of groups of rows."""
