@@ -56,6 +56,8 @@ _NUMBERED_LINE = re.compile(r"^ *\d+(?:→|\t)", re.MULTILINE)
 """The number before a line that is read (Claude Code fact)."""
 _PLANNED = 80
 """The most lines of a plan."""
+_ASKS_FOR = re.compile(r"(?:can|could|would|will) (?:you|we|i)\b|`[^`]+`\W*$", re.I)
+"""What begins a request, which ends with the work; and a quoted message of a program."""
 _TALKS = ("ExitPlanMode", "AskUserQuestion")
 """Tools by which Claude asks the person."""
 _LIMITS = re.compile(r"^(?:no|never|not|do not|don't|without|only|kein|nicht|pas de|sin|не|不|禁止)\b", re.I)
@@ -293,9 +295,9 @@ def _of_person(text: str, source: Source) -> Iterator[Row]:
     said = [*sentences(text), *commands_in(text)]
     long, pasted = len(text) > _LONG, len(text) > _PASTED
     for number, sentence in enumerate(said):
-        rule = is_rule(sentence) or (
-            (_LIMITS.search(sentence) or COMMAND.search(sentence)) is not None and not announces(sentence)
-        )
+        told = _LIMITS.search(sentence) or COMMAND.search(sentence)
+        rule = is_rule(sentence) or (told is not None and not announces(sentence))
+        rule = rule and _ASKS_FOR.match(sentence) is None
         if rule or not pasted or number < 3 or number >= len(said) - 3:
             yield Row("rule" if rule else "ask", ends_of(sentence, QUOTE), source)
         elif not long and _tells(sentence):

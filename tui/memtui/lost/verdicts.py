@@ -121,7 +121,7 @@ class Text:
         if _is_wide(line.text) != self._wide:
             return "lost" if wanted > 1 and missing == wanted else "maybe"
         if wanted and not missing:
-            return "kept" if not weighty or best >= _PASSAGE else "maybe"
+            return "kept" if (best if weighty else everywhere) >= _PASSAGE else "maybe"
         if everywhere >= _KEPT and not weighty and missing <= wanted // 2:
             return "kept"
         if weighty and missing and line.kind != "refused":
