@@ -419,8 +419,11 @@ def shown(sessions: Sessions) -> str:
 
 
 def touch(path: Path, *, seconds: float) -> None:
-    moment = (NOW - timedelta(seconds=seconds)).timestamp()
-    os.utime(path, (moment, moment))
+    """Write a record of that time."""
+    moment = NOW - timedelta(seconds=seconds)
+    with path.open("a") as file:
+        file.write(f'{{"type": "system", "timestamp": "{moment.isoformat()}"}}\n')
+    os.utime(path, (moment.timestamp(), moment.timestamp()))
 
 
 def test_stored_ones_and_those_with_a_transcript_alone_are_one_list_newest_first(world: World) -> None:
@@ -471,8 +474,8 @@ def test_a_stored_state_says_how_far_it_is_behind(world: World) -> None:
 async def test_a_session_whose_file_was_copied_is_quiet_since_its_last_record(two: World) -> None:
     os.utime(two.transcript_path("s-2"), (NOW.timestamp(), NOW.timestamp()))
     async with opened(two) as driver:
-        await driver.press("4")
-        await until_title(driver, "4 Session state v7 · 1/2 · quiet 2 h")
+        await driver.press("4", "]")
+        await until_title(driver, "4 Session state v7 · 2/2 · quiet 2 h")
         await driver.press("S")
         await driver.until(lambda: "05 Mar 11:19" in driver.shown, "the time in the list")
 

@@ -32,8 +32,10 @@ def transcript(tmp_path: Path, project: str, session: str, *, days: float = 0) -
     path = write(
         folder / f"{session}.jsonl", user(f"ask of {session}", cwd=str(tmp_path / project)), said(text("x"))
     )
-    moment = (NOW - timedelta(days=days)).timestamp()
-    os.utime(path, (moment, moment))
+    moment = NOW - timedelta(days=days)
+    with path.open("a") as file:
+        file.write(f'{{"type": "system", "timestamp": "{moment.isoformat()}"}}\n')
+    os.utime(path, (moment.timestamp(), moment.timestamp()))
     return path
 
 
@@ -103,7 +105,7 @@ def test_a_deleted_session_has_the_time_of_its_last_line_and_its_subagents(
     path.unlink()
     sessions = listing(tmp_path, home)
     (found,) = (sessions.completed(each) for each in sessions.entries())
-    assert found.agents == 2 and found.written == datetime(2026, 1, 2, 10, 16, tzinfo=UTC)
+    assert found.agents == 2 and found.written == NOW
     assert sessions.entries()[0].written == found.written
 
 

@@ -40,7 +40,7 @@ from memtui.store.states import StateStore, StoredState, read_progress
 from memtui.store.transcripts import Transcript, TranscriptStore
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import CompactionFact, Facts
-from memtui.transcript.session import last_time, summarize
+from memtui.transcript.session import summarize
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -224,8 +224,6 @@ class Sessions:
         """The session that the user has chosen; "" follows the newest one."""
         self._shown = ""
         self._loaded: tuple[Entry, StoredState] | None = None
-        self._last: tuple[Transcript, datetime | None] | None = None
-        """The time of the last record of the transcript that was shown last."""
 
     def choose(self, session_id: str) -> None:
         """Show this session from now on; "" follows the newest one."""
@@ -237,7 +235,7 @@ class Sessions:
         stored = self._states.sessions(transcripts.keys())
         active = {name: written_at(newest) for name, newest in stored.items()}
         for name, each in transcripts.items():
-            active[name] = datetime.fromtimestamp(each.mtime_ns / 1e9).astimezone()
+            active[name] = self._transcripts.written(each)
         found = [Session(name, at, stored.get(name), transcripts.get(name)) for name, at in active.items()]
         return sorted(found, key=lambda each: (each.active, each.session_id), reverse=True)
 
@@ -253,7 +251,7 @@ class Sessions:
             session_id=shown.session_id,
             transcript=transcript.path if transcript else None,
             sessions=tuple(each.session_id for each in sessions),
-            active=self._active(shown).replace(second=0, microsecond=0),
+            active=shown.active.replace(second=0, microsecond=0),
             chosen=chosen,
         )
         if shown.newest is None:
@@ -269,17 +267,6 @@ class Sessions:
             problem=stored.problem and f"{stored.path.name} {stored.problem}",
             since=self._since(shown.newest, transcript),
         )
-
-    def _active(self, shown: Session) -> datetime:
-        """The time of its last record: a copied file may be newer."""
-        transcript = shown.transcript
-        if transcript is None:
-            return shown.active
-        if self._last is None or self._last[0] != transcript:
-            with suppress(OSError):
-                self._last = (transcript, parse_iso(last_time(transcript.path)))
-        last = self._last[1] if self._last and self._last[0] == transcript else None
-        return min(last or shown.active, shown.active)
 
     def _current(self, sessions: list[Session], chosen: str) -> Session:
         known = {each.session_id: each for each in sessions}

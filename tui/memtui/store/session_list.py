@@ -114,7 +114,9 @@ class SessionList:
             written = datetime.fromtimestamp(found.mtime_ns / 1e9, now.tzinfo)
             _, size, inode = found.signature
             summary, left = self._summary(found.path, inode), days_left(written, now, days)
-            if summary.end == size:
+            if not everywhere:
+                written = self._store.written(found)
+            elif summary.end == size:
                 written = _last(summary, written)
             session = Session(found.session_id, found.path, size, written, left, summary)
             if copy is not None:

@@ -13,9 +13,12 @@ import os
 import re
 import stat
 from collections.abc import Iterable
+from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem, Signature, head_within
 from memtui.ground.project import Project, claude_config, transcript_slug
 from memtui.store.listing import scan
@@ -54,6 +57,7 @@ class TranscriptStore:
         self.config = config if config is not None else claude_config()
         self._roots = (Path(os.path.realpath(project.root)), project.root.absolute())
         self._cwds: dict[tuple[Path, int], Path | None] = {}
+        self._written: dict[Transcript, datetime] = {}
 
     def folder(self) -> Path:
         """The folder in which Claude Code keeps this project's transcripts; it may not exist yet."""
@@ -62,9 +66,19 @@ class TranscriptStore:
 
     def entries(self) -> list[Transcript]:
         """The project's transcripts, last written first; none if Claude Code was never used here."""
-        return _newest_first(
-            each for folder in self.folders() for each in _sessions(folder) if self._is_ours(each)
-        )
+        found = (each for folder in self.folders() for each in _sessions(folder) if self._is_ours(each))
+        return sorted(found, key=lambda each: (self.written(each), each.session_id), reverse=True)
+
+    def written(self, transcript: Transcript) -> datetime:
+        """When its last record was written: a file that was copied is newer."""
+        from memtui.transcript.session import last_time
+
+        if transcript not in self._written:
+            at = datetime.fromtimestamp(transcript.mtime_ns / 1e9).astimezone()
+            with suppress(OSError):
+                at = min(parse_iso(last_time(transcript.path)) or at, at)
+            self._written[transcript] = at
+        return self._written[transcript]
 
     def folders(self) -> list[Path]:
         """The folders that may hold transcripts of this project and of its sub-folders."""
