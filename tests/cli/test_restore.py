@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from memtui.cli import export
@@ -46,3 +48,7 @@ def test_a_terminal_gets_it_copied(
     assert done == Result(0, f"{taken[0]}\n" if printed else "", f"{copied.message}.\n")
     assert memtui("restore", "--print") == Result(0, f"{taken[0]}\n", "")
     assert len(taken) == 1
+
+
+def test_the_beginning_of_a_session_is_enough(memtui: Memtui, transcript: Path) -> None:
+    assert "The ask" in memtui("restore", transcript.stem[:6]).out

@@ -93,6 +93,12 @@ class BaseApp(App[None]):
         text = clean(text)
         text = text if len(text) <= _TOAST else f"{text[: _TOAST - len(_REST)]}{_REST}"
         self.notify(text, severity=severity, markup=False, timeout=10 if severity == "error" else 6)
+        self.set_timer(0.1, self._leave_last_message)  # once this one is mounted
+
+    def _leave_last_message(self) -> None:
+        """Remove older messages that were still being mounted when they were cleared."""
+        for toast in list(self.screen.query("Toast"))[:-1]:
+            toast.remove()
 
     def warn(self, text: str) -> None:
         self.say(text, severity="warning")

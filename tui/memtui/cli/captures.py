@@ -37,8 +37,10 @@ def captures(pending: bool, backfill: bool, yes: bool, as_json: bool, places: Pl
     store = CaptureStore(places.project)
     listed = [row for row in _listed(store) if row["status"] == "pending" or not pending]
     rows = [(row["status"], _when(row), row["title"] or row["problem"], row["file"]) for row in listed]
-    nothing = f"No captures in {store.folder} yet. Claude Code's PreCompact hook writes them there;"
-    nothing += " `memtui demo` shows what they look like."
+    nothing = f"No captures in {store.folder} yet. Claude Code's PreCompact hook writes them there, and"
+    nothing += (
+        " `memtui captures --backfill` those of past compactions; `memtui demo` shows what they look like."
+    )
     nothing = f"Nothing waits for a review in {store.project.name}." if pending else nothing
     print_list(listed, ("Status", "Time", "Title", "File"), rows, nothing, as_json, flexible=2)
 

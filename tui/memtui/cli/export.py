@@ -31,7 +31,7 @@ from memtui.store.export import (
     session_file,
     session_parts,
 )
-from memtui.store.sessions import find_transcript
+from memtui.store.sessions import find_transcript, transcripts_of
 
 _LINES = re.compile(r"(?P<first>[1-9]\d{0,8})?(?P<to>-(?P<last>[1-9]\d{0,8})?)?")
 
@@ -222,12 +222,14 @@ def restore(
     """Hand an earlier session's knowledge over to a new one.
 
     Makes the text that a new session gets after /clear: quoted notes of less than 9,000 characters on where
-    the project's newest session stands, or on another session (--session), or from a stored memory (ID). On
+    the project's newest session stands, or on another session, or from a stored memory (ID: of either). On
     a terminal it is copied, ready to be pasted into Claude Code; anywhere else it is printed.
     """
     memory_id = memory_id or memory
     if memory_id and session:
         raise click.UsageError("a memory and a session are two different things; name one.")
+    if memory and not session and memory in {each[: len(memory)] for each in transcripts_of(places)}:
+        memory_id, session = "", memory
     if memory_id:
         restored = restore_memory(places, system_clock, memory_id, full=full)
     else:

@@ -34,7 +34,12 @@ from memtui.transcript.short_text import shortened, tokens
 
 @click.command("lost")
 @click.argument("compaction", default="", metavar="[CAPTURE|SESSION]")
-@click.option("--all", "every", is_flag=True, help="Every compaction; with --hand-over, every missing line.")
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="Every compaction of the session; with --hand-over, every missing line.",
+)
 @click.option("--hand-over", "handing", is_flag=True, help="Hand lines over with the session's next prompt.")
 @click.option("--row", "wanted", multiple=True, metavar="NUMBER|KEY", help="Hand over this line; repeat it.")
 @click.option("--print", "printing", is_flag=True, help="With --hand-over: print a prompt to paste instead.")
