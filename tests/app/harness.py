@@ -275,10 +275,7 @@ def make_app(world: World) -> WatchedApp:
 
 @asynccontextmanager
 async def opened(
-    world: World,
-    size: tuple[int, int] = WIDE,
-    *,
-    hook: Callable[[Message], None] | None = None,
+    world: World, size: tuple[int, int] = WIDE, *, hook: Callable[[Message], None] | None = None
 ) -> AsyncIterator[Driver]:
     """Open the app and wait for its first listing.
 

@@ -9,8 +9,6 @@ from memtui.ground.project import claude_config
 from tests.app.harness import NARROW, WIDE, opened
 from tests.app.world import FIRST, World, captured_session
 
-# -- captures -----------------------------------------------------------------------------------------------
-
 
 async def test_a_capture_then_the_facts_of_what_it_covers(full: World) -> None:
     async with opened(full) as driver:
@@ -81,9 +79,6 @@ async def test_a_compacts_folder_that_leads_elsewhere_is_not_looked_into(world: 
         assert not driver.pane(PaneId.PENDING).rows
 
 
-# -- memories -----------------------------------------------------------------------------------------------
-
-
 async def test_memories_show_id_title_and_tags(full: World) -> None:
     async with opened(full, (180, 45)) as driver:
         stored, reviewed, older = driver.drawn(PaneId.MEMORIES, 100)
@@ -108,9 +103,6 @@ async def test_a_broken_memory_is_listed_with_its_reason(world: World) -> None:
         assert "is broken: " in broken
         await driver.press("2", "G")
         assert "Text" in driver.detail
-
-
-# -- commands -----------------------------------------------------------------------------------------------
 
 
 async def test_a_row_says_when_nothing_of_its_command_outlives_a_compaction(world: World) -> None:
@@ -182,9 +174,6 @@ async def test_entries_that_cannot_be_used_are_listed_with_their_reason(world: W
         assert "entry 2 has no name" in driver.shown
         await driver.press("3", "G")
         assert "entry 3" in driver.detail
-
-
-# -- session state ------------------------------------------------------------------------------------------
 
 
 async def test_a_stored_state_is_shown_whole_and_at_a_glance(full: World) -> None:

@@ -117,9 +117,6 @@ async def test_titles_out_of_sight_are_found(world: World) -> None:
         assert "whales" in driver.shown
 
 
-# -- R ------------------------------------------------------------------------------------------------------
-
-
 async def test_capital_a_shows_reviewed_captures_and_hides_them(full: World) -> None:
     async with opened(full) as driver:
         assert "Migrate billing" not in driver.shown

@@ -65,9 +65,6 @@ async def test_zoom_gives_a_pane_or_the_detail_the_window_and_takes_it_back(full
         assert not driver.has("#pending")
 
 
-# -- mouse --------------------------------------------------------------------------------------------------
-
-
 async def click_text(driver: Driver, text: str, *, times: int = 1) -> None:
     """Click the first character of a text on the screen."""
     row = driver.line_of(text)

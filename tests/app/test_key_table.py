@@ -84,9 +84,6 @@ async def test_keys_of_a_pane_act_on_its_row_while_the_detail_is_read(full: Worl
         await driver.until(lambda: not driver.at_home(), "the question")
 
 
-# -- help ---------------------------------------------------------------------------------------------------
-
-
 async def test_help_begins_with_the_signs_and_lists_every_key_once(full: World) -> None:
     async with opened(full) as driver:
         for pane_id in PANES:
@@ -179,9 +176,6 @@ async def test_help_can_be_read_to_its_end_in_the_smallest_window(full: World) -
         assert last in driver.shown
 
 
-# -- palette ------------------------------------------------------------------------------------------------
-
-
 PALETTE: list[tuple[str, str, Callable[[Driver], bool]]] = [
     ("zoom", "z", lambda driver: driver.browser.has_class("-zoomed")),
     ("commands (3)", "1", lambda driver: driver.browser.current_id is PaneId.COMMANDS),
@@ -202,9 +196,6 @@ async def test_the_palette_runs_a_command(full: World) -> None:
             await driver.pilot.press("down", "enter")
             await driver.until(lambda: works(driver), words)  # noqa: B023
             await driver.press(back)
-
-
-# -- the table ----------------------------------------------------------------------------------------------
 
 
 def test_a_key_means_one_thing_everywhere() -> None:

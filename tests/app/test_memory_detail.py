@@ -169,16 +169,7 @@ a
 
 
 def test_sections_in_which_nothing_stands_are_left_out() -> None:
-    shown = [
-        "Objective",
-        "Do one",
-        "",
-        "Pending",
-        "• Ship it",
-        "",
-        "Plan",
-        "▸ Details  1 line",
-    ]
+    shown = ["Objective", "Do one", "", "Pending", "• Ship it", "", "Plan", "▸ Details  1 line"]
     assert [line.text for line in recovery_lines(EMPTY, ())] == shown
 
 

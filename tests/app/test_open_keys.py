@@ -112,9 +112,6 @@ async def test_o_in_the_other_panes(full: World) -> None:
         await until_read(driver)
 
 
-# -- e ------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("env", "command"),
     [

@@ -207,9 +207,6 @@ async def test_a_deleted_session_is_read_and_put_back_from_the_archive(
         assert f"--resume|{SECOND}" in log.read_text()
 
 
-# -- several, subagents, windows ----------------------------------------------------------------------------
-
-
 async def test_several_are_marked_and_their_ids_copied(two: World, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(two) as driver:
         await listed(driver)

@@ -260,11 +260,7 @@ def test_every_setting_in_the_guide_can_be_used(tmp_path: Path) -> None:
         "archive": {"keep", "private", "budget_gb"},
     }
     assert load_settings(home) == Settings(
-        theme="nord",
-        keys={"copy_id": "f5"},
-        bell=True,
-        warn=Warn((80, 95), bell=True),
-        sync_seconds=300.0,
+        theme="nord", keys={"copy_id": "f5"}, bell=True, warn=Warn((80, 95), bell=True), sync_seconds=300.0
     )
     assert way_of(home) == "small"
     report = Report()

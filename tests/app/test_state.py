@@ -64,9 +64,6 @@ async def until_count(driver: Driver, count: str) -> None:
     await driver.settled()
 
 
-# -- sessions -----------------------------------------------------------------------------------------------
-
-
 async def test_brackets_switch_between_sessions_and_end_with_the_newest_and_the_oldest(two: World) -> None:
     async with opened(two) as driver:
         await driver.press("4")
@@ -129,9 +126,6 @@ async def test_with_one_session_or_none_the_brackets_say_why(world: World) -> No
             assert driver.said.pop() == "This project has no other session.", key
 
 
-# -- the chart ----------------------------------------------------------------------------------------------
-
-
 async def test_the_detail_shows_how_the_context_has_grown(world: World) -> None:
     writer = world.session("s-1", minutes=9)
     writer.prompt("Go on")
@@ -162,9 +156,6 @@ async def test_the_detail_shows_how_the_context_has_grown(world: World) -> None:
         await driver.until(lambda: "▸ Next compaction  what it would take" in driver.shown, "the fold")
 
 
-# -- notes --------------------------------------------------------------------------------------------------
-
-
 async def test_p_copies_what_memtui_restore_prints(two: World, tmux: Path) -> None:
     async with opened(two) as driver:
         await driver.press("4", "]", "Y")
@@ -186,9 +177,6 @@ async def test_without_a_session_there_is_nothing_to_copy_to_update_or_to_ask(wo
             await driver.press(key)
             assert driver.said[number:] == [NO_SESSION], key
             assert driver.at_home()
-
-
-# -- new versions -------------------------------------------------------------------------------------------
 
 
 async def test_n_writes_a_version_now(world: World) -> None:
@@ -277,9 +265,6 @@ async def test_leaving_calls_the_model_off(world: World, claude: StandIn) -> Non
         app = driver.app
     assert app.is_running is False
     assert claude.child_ends()
-
-
-# -- following ----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -137,8 +137,6 @@ def test_the_editor_takes_the_terminal_and_gives_it_back(world: World, tmp_path:
     assert_given_back(terminal.output)
 
 
-# -- what a terminal gets of hostile text -------------------------------------------------------------------
-
 WALK = ("R" + "j" * 10 + "G", "2" + "j" * 8 + "G", "3jjjjjG", "4jjjj", "\rG")
 _WRITTEN = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\]22;[a-z-]*\x07")
 """Textual's output: CSI sequences, and OSC 22 for the shape of the pointer."""

@@ -78,9 +78,7 @@ async def test_finding_as_one_types_goes_on_and_comes_round(long: World) -> None
         await find(driver, "Answer", "200 of 200")  # the nearest one, as none follows
 
 
-async def test_esc_returns_to_the_start_of_the_search_and_hits_unfold_blocks(
-    long: World,
-) -> None:
+async def test_esc_returns_to_the_start_of_the_search_and_hits_unfold_blocks(long: World) -> None:
     async with opened(long) as driver:
         view = await reading(driver)
         before = row(view)

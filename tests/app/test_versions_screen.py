@@ -85,9 +85,6 @@ async def shown(driver: Driver) -> Screen:
     return screen
 
 
-# -- the model ----------------------------------------------------------------------------------------------
-
-
 def listed(world: World) -> dict[str, Version]:
     return state_versions(StateStore(world.project, world.home), "s-1")
 
@@ -128,9 +125,6 @@ def test_a_broken_version_says_why_and_what_it_has(three: World) -> None:
     assert lines[0].startswith("v3 is broken: it has neither ")
     assert lines[-1].endswith("nothing of the kind")
     assert "\x1b" not in lines[-1]
-
-
-# -- the screen ---------------------------------------------------------------------------------------------
 
 
 async def test_v_lists_the_versions_and_shows_what_the_newest_changed(three: World) -> None:

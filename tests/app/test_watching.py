@@ -171,9 +171,6 @@ async def test_a_draft_moves_on_with_its_transcript(world: World, events_only: N
         await driver.until(lambda: "Never log the tokens" in driver.detail, "the newer draft")
 
 
-# -- the live mark ------------------------------------------------------------------------------------------
-
-
 async def test_polling_says_why(full: World, monkeypatch: pytest.MonkeyPatch, often: None) -> None:
     monkeypatch.setattr(watch, "silent_file_system", lambda folder: "nfs4")
     async with opened(full) as driver:

@@ -54,12 +54,7 @@ def test_without_a_terminal_nothing_is_written(memtui: Memtui, project: Project,
 
 @pytest.mark.parametrize(("answer", "written"), [("n", False), ("y", True)])
 def test_the_person_is_asked(
-    memtui: Memtui,
-    project: Project,
-    compacted: Path,
-    says: Says,
-    answer: str,
-    written: bool,
+    memtui: Memtui, project: Project, compacted: Path, says: Says, answer: str, written: bool
 ) -> None:
     says(answer)
     assert memtui("captures", "--backfill").code == 0

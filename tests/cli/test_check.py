@@ -99,7 +99,4 @@ def test_a_file_that_is_far_too_large(memtui: Memtui, project: Project) -> None:
     with (project.root / "big.md").open("wb") as file:
         file.truncate(17 << 20)
     result = memtui("compact", "--check", "big.md")
-    assert (result.code, result.err) == (
-        1,
-        "memtui: 'big.md' is larger than 16 MB.\n",
-    )
+    assert (result.code, result.err) == (1, "memtui: 'big.md' is larger than 16 MB.\n")

@@ -30,11 +30,7 @@ from tests.transcripts import Transcript
 
 CAPTURED = datetime(2026, 1, 2, 9, 0, 5, tzinfo=UTC)
 MEMORY = MemoryFile(title="Tax per line", goal="Round once a line.", confidence="High — seen to work.")
-COMMANDS = (
-    ("compact", "--force", "--json"),
-    ("review", "--yes", "--json"),
-    ("state", "update", "--json"),
-)
+COMMANDS = (("compact", "--force", "--json"), ("review", "--yes", "--json"), ("state", "update", "--json"))
 
 
 @dataclass(frozen=True)

@@ -23,10 +23,7 @@ def test_the_list_and_json(memtui: Memtui, tmp_path: Path) -> None:
     ]
     assert [
         each["arrival"] for each in json.loads(memtui("doctor", "--receipts", "--root", root, "--json").out)
-    ] == [
-        "missing",
-        "whole",
-    ]
+    ] == ["missing", "whole"]
 
 
 def test_why_no_hook_ran_is_said_once(memtui: Memtui, tmp_path: Path) -> None:

@@ -128,7 +128,4 @@ def test_a_review_that_is_too_long_changes_nothing(
 ) -> None:
     _pipes(monkeypatch, REVIEW + "x" * (1 << 20))
     result = memtui("review", "--from-stdin")
-    assert (result.code, result.err) == (
-        1,
-        "memtui: standard input is larger than 1 MB.\n",
-    )
+    assert (result.code, result.err) == (1, "memtui: standard input is larger than 1 MB.\n")

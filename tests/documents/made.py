@@ -38,12 +38,7 @@ def said(text: str, line: int) -> Quote:
 
 
 def turn(
-    line: int,
-    ask: str,
-    closing: str = "",
-    *between: str,
-    kind: TurnKind = "typed",
-    end: TurnEnd = "answered",
+    line: int, ask: str, closing: str = "", *between: str, kind: TurnKind = "typed", end: TurnEnd = "answered"
 ) -> Turn:
     """A turn: the ask at `line`, then the texts between, then the closing message, a line each."""
     texts = tuple(said(text, line + 1 + number) for number, text in enumerate(between))

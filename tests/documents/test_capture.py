@@ -8,13 +8,7 @@ import pytest
 from hypothesis import given
 
 from memtui.documents.capture import Capture, parse_capture, render_capture, reviewed
-from memtui.documents.capture_text import (
-    capture_name,
-    fence,
-    memory_name,
-    render_pending,
-    truncated,
-)
+from memtui.documents.capture_text import capture_name, fence, memory_name, render_pending, truncated
 from memtui.documents.markdown import Section
 from memtui.ground.text import FormatError, opening
 from tests.documents.checks import settled

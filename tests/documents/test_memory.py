@@ -6,13 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.documents.memory import (
-    MemoryMeta,
-    StoredMemory,
-    parse_stored,
-    read_head,
-    render_stored,
-)
+from memtui.documents.memory import MemoryMeta, StoredMemory, parse_stored, read_head, render_stored
 from memtui.ground.text import FormatError
 from memtui.store.listing import quick_project
 from tests.documents.checks import assert_clause
@@ -61,14 +55,7 @@ def test_the_project_is_that_of_the_front_matter(memory: StoredMemory, project: 
     assert quick_project(render_stored(memory.replace(meta=plain))) == project
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        b'project: "a\\nb"',
-        b"project: ~",
-        b"project: >\n  a",
-    ],
-)
+@pytest.mark.parametrize("line", [b'project: "a\\nb"', b"project: ~", b"project: >\n  a"])
 def test_the_project_of_an_edited_memory(line: bytes) -> None:
     key = line.split(b":")[0]
     lines = [each for each in GOLDEN.splitlines() if not each.startswith(key + b":")]

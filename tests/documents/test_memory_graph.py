@@ -10,16 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memtui.documents.memory import MemoryMeta
-from memtui.documents.memory_graph import (
-    Entity,
-    Graph,
-    Node,
-    entities,
-    graph_of,
-    mermaid,
-    packages,
-    path_key,
-)
+from memtui.documents.memory_graph import Entity, Graph, Node, entities, graph_of, mermaid, packages, path_key
 from memtui.documents.recovery import Plan, Recovery, RoleFile
 
 AUTH, TAX, SHOP = Entity("file", "/s/auth.py"), Entity("file", "/s/tax.py"), Entity("project", "/s")

@@ -5,13 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.documents.markdown import Section
-from memtui.documents.recovery import (
-    Plan,
-    Recovery,
-    RoleFile,
-    parse_recovery,
-    render_recovery,
-)
+from memtui.documents.recovery import Plan, Recovery, RoleFile, parse_recovery, render_recovery
 from memtui.ground.text import FormatError, normal
 from tests.documents.checks import settled
 from tests.documents.data import golden
@@ -99,17 +93,11 @@ def test_a_text_that_a_model_wrote_freely_is_read(line_end: str) -> None:
         ),
         reference_files=(RoleFile(path="Everything under docs/."),),
         last_action="成功：\n- make test ✅",
-        decisions=(
-            "Took the new service because:\nit is cheaper",
-            "Round per line\n- not per order",
-        ),
+        decisions=("Took the new service because:\nit is cheaper", "Round per line\n- not per order"),
         pending=("(none - 全部完成)",),
         notes="**Key:**\n- a\n\n---\n\nTo resume: read this.",
         extra=(
-            Section(
-                heading="Risks",
-                text="- The old service stops in March\n```\n## not a section\n```",
-            ),
+            Section(heading="Risks", text="- The old service stops in March\n```\n## not a section\n```"),
         ),
     )
 

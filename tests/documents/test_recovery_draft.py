@@ -211,13 +211,7 @@ FILES = st.lists(
     unique_by=lambda file: file.path,
 ).map(tuple)
 COMMANDS = st.builds(
-    Command,
-    LINES,
-    LINES,
-    st.sampled_from(["ok", "failed"]),
-    st.none(),
-    LINES,
-    source=SOURCES,
+    Command, LINES, LINES, st.sampled_from(["ok", "failed"]), st.none(), LINES, source=SOURCES
 )
 PLANS = st.builds(
     PlanFact,
@@ -249,8 +243,7 @@ FACTS = st.builds(
     ).map(tuple),
     plans=st.lists(PLANS, max_size=2).map(tuple),
     errors=st.lists(
-        st.builds(ErrorFact, st.sampled_from(["Bash", "Edit"]), LINES, LINES, source=SOURCES),
-        max_size=2,
+        st.builds(ErrorFact, st.sampled_from(["Bash", "Edit"]), LINES, LINES, source=SOURCES), max_size=2
     ).map(tuple),
     subagent_results=st.lists(st.builds(Quote, LINES, SOURCES), max_size=2).map(tuple),
     branch=st.sampled_from(["", "main", "fix"]),

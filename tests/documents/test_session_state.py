@@ -67,10 +67,7 @@ STATE = SessionState(
         technical_state="sandbox reachable",
     ),
     dynamics=Dynamics(
-        language="English",
-        style="direct",
-        phase="execution",
-        last_intent="wanted the error codes mapped",
+        language="English", style="direct", phase="execution", last_intent="wanted the error codes mapped"
     ),
 )
 
@@ -256,14 +253,8 @@ def test_or_a_turn_without_an_end() -> None:
 @pytest.mark.parametrize(
     ("action", "blocker"),
     [
-        (
-            Action("AskUserQuestion", "Which clay?", "unknown", "", at(5)),
-            'Claude asked (L5): "Which clay?"',
-        ),
-        (
-            Action("ExitPlanMode", "# Plan", "unknown", ""),
-            "plan without an answer: A kiln (L4)",
-        ),
+        (Action("AskUserQuestion", "Which clay?", "unknown", "", at(5)), 'Claude asked (L5): "Which clay?"'),
+        (Action("ExitPlanMode", "# Plan", "unknown", ""), "plan without an answer: A kiln (L4)"),
         (
             Action("Bash", "npm test", "failed", "ran 3\nError: duplicate key", at(5)),
             "Error: duplicate key (L5)",

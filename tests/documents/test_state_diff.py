@@ -63,11 +63,7 @@ def test_any_two_texts_are_compared_by_their_headings() -> None:
         if line.change != "same"
     ]
     assert found == [
-        (
-            "One",
-            "changed",
-            [("same", "the lock is held "), ("added", "for "), ("same", "too long")],
-        ),
+        ("One", "changed", [("same", "the lock is held "), ("added", "for "), ("same", "too long")]),
         ("Three", "added", [("added", "come")]),
         ("Two", "removed", [("removed", "gone")]),
     ]

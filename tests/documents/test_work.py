@@ -18,14 +18,7 @@ from memtui.documents.memory_file import draft_memory, draft_summary, render_mem
 from memtui.documents.quotes import user_requests
 from memtui.documents.recovery import draft_recovery, render_recovery
 from memtui.documents.session_state import dynamics, language, render_session_state
-from memtui.documents.work import (
-    goal,
-    goal_words,
-    numbered_steps,
-    open_work,
-    recorded_decisions,
-    title_of,
-)
+from memtui.documents.work import goal, goal_words, numbered_steps, open_work, recorded_decisions, title_of
 from memtui.ground.project import Project
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Action, Command, Facts, PermissionMode

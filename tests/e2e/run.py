@@ -368,10 +368,7 @@ def _by_hand(run: Run) -> None:
     run.memtui("lost", "--all", "--hand-over")
     before = len(run.api.requests)
     run.claude("go on, resumed")
-    _check(
-        OURS in "".join(run.api.requests[before:]),
-        "a resumed session gets its rescue",
-    )
+    _check(OURS in "".join(run.api.requests[before:]), "a resumed session gets its rescue")
 
 
 def _cleared(run: Run) -> None:

@@ -13,14 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.ground.files import (
-    FileLocked,
-    FileMissing,
-    FileNotRegular,
-    FileOutside,
-    FileProblem,
-    lock,
-)
+from memtui.ground.files import FileLocked, FileMissing, FileNotRegular, FileOutside, FileProblem, lock
 from tests.disk import DEAD_PID, mode_of, names
 from tests.faults import failing, watched
 from tests.processes import start_together

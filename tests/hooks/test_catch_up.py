@@ -29,11 +29,7 @@ def world(world: World) -> World:
 
 def bare(world: World, event: str, **fields: Any) -> Done:
     """Run a hook as Claude Code may: nothing in the environment, and in any folder."""
-    folders = {
-        "HOME": world.base,
-        "MEMTUI_HOME": world.memtui_home,
-        "CLAUDE_CONFIG_DIR": world.claude,
-    }
+    folders = {"HOME": world.base, "MEMTUI_HOME": world.memtui_home, "CLAUDE_CONFIG_DIR": world.claude}
     variables = [f"{name}={folder}" for name, folder in folders.items()]
     command = ["env", "-i", *variables, *MEMTUI_HOOK, event]
     return world.run(event, command=command, inside=Path("/"), **fields)

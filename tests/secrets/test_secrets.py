@@ -140,12 +140,7 @@ def test_a_token_is_known_wherever_it_stands(around: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "BW_CLIENTSECRET=a1B2c3D4e5F6g7H8",
-        'psk="Zx9mua!q"',
-        "x-honeycomb-team: Y685DTj6KkmhFiLkqtFsYj",
-    ],
+    "text", ["BW_CLIENTSECRET=a1B2c3D4e5F6g7H8", 'psk="Zx9mua!q"', "x-honeycomb-team: Y685DTj6KkmhFiLkqtFsYj"]
 )
 def test_a_secret_is_known_by_its_place(text: str) -> None:
     assert len(find(text)) == 1

@@ -12,12 +12,7 @@ import pytest
 from memtui.documents.capture import Capture, parse_capture
 from memtui.documents.capture_text import render_pending
 from memtui.ground.project import Project, claude_config, transcript_slug
-from memtui.store.backfill import (
-    compactions_in,
-    coverage,
-    first_message,
-    write_missing,
-)
+from memtui.store.backfill import compactions_in, coverage, first_message, write_missing
 from memtui.store.captures import CaptureStore
 from memtui.store.transcripts import Transcript, TranscriptStore
 from tests.disk import mode_of, names

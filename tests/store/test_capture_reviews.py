@@ -14,11 +14,7 @@ from memtui.ground.project import Project
 from memtui.store.captures import AlreadyReviewed, CaptureStore
 from tests import faults
 from tests.disk import names
-from tests.store.captures import (
-    MEMORY,
-    MEMORY_NAME,
-    add_capture,
-)
+from tests.store.captures import MEMORY, MEMORY_NAME, add_capture
 
 
 @pytest.fixture

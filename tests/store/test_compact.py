@@ -95,9 +95,7 @@ def test_the_next_workflow_serves_where_the_newest_has_no_readable_plan(places: 
     assert "WFS-broken" in note
 
 
-def test_a_session_that_worked_elsewhere_belongs_to_the_project(
-    places: Places,
-) -> None:
+def test_a_session_that_worked_elsewhere_belongs_to_the_project(places: Places) -> None:
     path = add_session(places, "one", "Do it now, please")
     path.write_text(path.read_text().replace(str(places.project.root), "/elsewhere"))
     assert (draft(places).root, draft(places, transcript=path).root) == (

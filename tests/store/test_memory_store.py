@@ -156,11 +156,7 @@ def test_the_id_is_the_local_time_or_the_next_free_second(store: MemoryStore, wa
     ],
 )
 def test_the_change_of_the_clocks(
-    store: MemoryStore,
-    watch: Watch,
-    monkeypatch: pytest.MonkeyPatch,
-    last: str,
-    expected: list[str],
+    store: MemoryStore, watch: Watch, monkeypatch: pytest.MonkeyPatch, last: str, expected: list[str]
 ) -> None:
     monkeypatch.setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
     time.tzset()
@@ -203,26 +199,10 @@ def test_a_missing_memory_is_reported_with_similar_ids(store: MemoryStore) -> No
 def test_found_by_its_beginning(store: MemoryStore) -> None:
     for each in (FIRST, "CMEM-20260102-235959", "CMEM-20251225-081500"):
         store.create(New(b"", id=each))
-    for beginning in (
-        FIRST,
-        "cmem-20260102-101500",
-        "CMEM-20260102-1",
-        "20260102-10",
-        " 20260102-101500\n",
-    ):
+    for beginning in (FIRST, "cmem-20260102-101500", "CMEM-20260102-1", "20260102-10", " 20260102-101500\n"):
         assert store.find(beginning) == FIRST
     assert store.find("2025") == store.find("CMEM-2025") == "CMEM-20251225-081500"
-    for none in (
-        "20260102",
-        "CMEM-2026",
-        "2",
-        "CMEM-",
-        "",
-        " ",
-        "2024",
-        "0102-10",
-        "CMEM-20260102-101500-",
-    ):
+    for none in ("20260102", "CMEM-2026", "2", "CMEM-", "", " ", "2024", "0102-10", "CMEM-20260102-101500-"):
         with pytest.raises(MemoryMissing):
             store.find(none)
     store.delete(FIRST)
@@ -298,17 +278,8 @@ class InAnyOrder(RuleBasedStateMachine):
     def wait(self, seconds: int) -> None:
         self.watch.move(seconds)
 
-    @rule(
-        memory_id=known,
-        description=st.none() | words,
-        new_tags=st.none() | tags,
-    )
-    def update(
-        self,
-        memory_id: str,
-        description: str | None,
-        new_tags: tuple[str, ...] | None,
-    ) -> None:
+    @rule(memory_id=known, description=st.none() | words, new_tags=st.none() | tags)
+    def update(self, memory_id: str, description: str | None, new_tags: tuple[str, ...] | None) -> None:
         given = {"description": description, "tags": new_tags}
         wanted: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
 

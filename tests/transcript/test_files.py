@@ -274,8 +274,7 @@ def test_a_file_that_comes_back_stands(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command",
-    ["rm -rf lib", "rm lib/*.py", "rm lib/?.py", "git rm -r lib", "mv lib old", "git restore lib"],
+    "command", ["rm -rf lib", "rm lib/*.py", "rm lib/?.py", "git rm -r lib", "mv lib old", "git restore lib"]
 )
 def test_only_a_path_that_is_named_is_gone(tmp_path: Path, command: str) -> None:
     s = Transcript(cwd=ROOT)

@@ -185,13 +185,7 @@ def test_a_capital_makes_case_count() -> None:
 
 @pytest.mark.parametrize(
     ("wanted", "needles"),
-    [
-        ("plain", (b"plain",)),
-        ('a "quoted" word', (b"quoted",)),
-        ("ä", ()),
-        ("Ärger", (b"rger",)),
-        ("\\", ()),
-    ],
+    [("plain", (b"plain",)), ('a "quoted" word', (b"quoted",)), ("ä", ()), ("Ärger", (b"rger",)), ("\\", ())],
 )
 def test_what_json_may_write_otherwise_is_not_searched_as_bytes(
     wanted: str, needles: tuple[bytes, ...]

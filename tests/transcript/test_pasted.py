@@ -65,8 +65,7 @@ this.sendToSession(session, "message", { content });"""
 
 
 @pytest.mark.parametrize(
-    "block",
-    [DIFF, LOG, CODE, TERMINAL, SCREEN, NPM, MANUAL, HUNK, RUNS, FRAME, SECONDS, UNFENCED],
+    "block", [DIFF, LOG, CODE, TERMINAL, SCREEN, NPM, MANUAL, HUNK, RUNS, FRAME, SECONDS, UNFENCED]
 )
 def test_a_pasted_block_is_named_by_its_first_line_its_length_and_its_line(block: str) -> None:
     text, (pasted,) = without_pasted(f"{ASK}\n\n{block}\n\nWhat is wrong?", AT)

@@ -106,12 +106,7 @@ def test_a_call_takes_one_line(block: Record, row: str) -> None:
 
 def test_an_unfolded_call_shows_what_it_was_given() -> None:
     lines = rendered(said(call("Agent", description="look", prompt="one\ntwo", depth=3)), unfolded=True)
-    assert lines[1:] == [
-        ("", "  prompt:"),
-        ("code", "    one"),
-        ("code", "    two"),
-        ("", "  depth: 3"),
-    ]
+    assert lines[1:] == [("", "  prompt:"), ("code", "    one"), ("code", "    two"), ("", "  depth: 3")]
 
 
 def test_an_unfolded_edit_is_a_diff_in_colour() -> None:
@@ -183,10 +178,7 @@ def test_errors_are_bad_and_longer() -> None:
 @pytest.mark.parametrize(
     ("metadata", "caption"),
     [
-        (
-            {"trigger": "auto", "preTokens": 155_000, "postTokens": 12_100},
-            "▼ COMPACTED auto 155k → 12k",
-        ),
+        ({"trigger": "auto", "preTokens": 155_000, "postTokens": 12_100}, "▼ COMPACTED auto 155k → 12k"),
         ({"trigger": "manual", "preTokens": 900}, "▼ COMPACTED manual 900"),
         ({}, "▼ COMPACTED"),
         (None, "▼ COMPACTED"),
