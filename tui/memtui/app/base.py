@@ -97,8 +97,9 @@ class BaseApp(App[None]):
 
     def _leave_last_message(self) -> None:
         """Remove older messages that were still being mounted when they were cleared."""
-        for toast in list(self.screen.query("Toast"))[:-1]:
-            toast.remove()
+        for screen in self.screen_stack[-1:]:  # none once the app is closing
+            for toast in list(screen.query("Toast"))[:-1]:
+                toast.remove()
 
     def warn(self, text: str) -> None:
         self.say(text, severity="warning")
