@@ -210,6 +210,16 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
         await driver.until(lambda: "(l, space, w: back)" in driver.detail, "the detail")
 
 
+async def test_what_was_delivered_waits_no_more(lossy: World) -> None:
+    async with opened(lossy) as driver:
+        await aftermath(driver)
+        await driver.press("space", "w")
+        await driver.until(lambda: "⏳" in driver.shown, "the line that waits")
+        for message in Outbox(lossy.home, "s-1").waiting():
+            message.path.unlink()
+        await driver.until(lambda: "⏳" not in driver.shown, "the delivery")
+
+
 async def test_with_the_hooks_what_is_handed_over_will_arrive(lossy: World) -> None:
     settings = json.dumps(settings_block())
     lossy.write(lossy.root / ".claude" / "settings.json", settings)

@@ -33,6 +33,7 @@ from memtui.secrets.secrets import masked
 from memtui.transcript.short_text import tokens
 
 _BAR = 10
+_POLL = 1.0  # seconds between two looks at what waits
 _KNOWN = 5  # words by which a quote is found in its message
 """Width of the bar that shows how much room is taken, in cells."""
 _HANDS = "hand the ticked lines over, once; take back those that wait"
@@ -103,6 +104,7 @@ class LostScreen(Screen[None]):
         self.listing.border_title = Content("Lost")
         self.summary.border_title = Content("Summary")
         self._read()
+        self.set_interval(_POLL, self._see_delivered)
 
     @property
     def selected(self) -> Item | None:
@@ -121,6 +123,15 @@ class LostScreen(Screen[None]):
             self._show_rows(found)
             self._show_room()
             self._show_selected()
+
+    @work(group="waiting", exclusive=True, exit_on_error=False)
+    async def _see_delivered(self) -> None:
+        """Show it when lines that waited were delivered."""
+        before = self._waiting
+        if before and self.aftermath is not None:
+            await self._look_for_waiting()
+            if self._waiting != before:
+                self._read()
 
     def _show_rows(self, found: Aftermath) -> None:
         number = sum(each.rows for each in self._waiting)
