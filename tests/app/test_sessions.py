@@ -8,6 +8,7 @@ import stat
 from contextlib import nullcontext
 from datetime import timedelta
 from pathlib import Path
+from threading import Event
 
 import pytest
 from textual.widgets import Input
@@ -21,7 +22,7 @@ from memtui.app.widgets.row_list import RowList
 from memtui.ground.project import Project
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import ArchiveSettings
-from memtui.store.session_list import Session
+from memtui.store.session_list import Session, SessionList
 from memtui.transcript.session import SessionSummary
 from tests.app.harness import WIDE, Driver, app_on, opened
 from tests.app.world import KEPT, NOW, World
@@ -101,6 +102,25 @@ async def test_the_detail_says_what_it_was_about_and_enter_reads_it(two: World) 
         assert isinstance(driver.app.screen, TranscriptScreen)
         await driver.press("escape")
         assert isinstance(driver.app.screen, SessionsScreen)
+
+
+async def test_enter_before_there_is_a_list_opens_its_first_session(
+    two: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed, entries = Event(), SessionList.entries
+
+    def late(sessions: SessionList, *, everywhere: bool = False) -> list[Session]:
+        assert listed.wait(20)
+        return entries(sessions, everywhere=everywhere)
+
+    monkeypatch.setattr(SessionList, "entries", late)
+    async with opened(two) as driver:
+        driver.app.action_sessions()
+        await driver.until(lambda: isinstance(driver.app.screen, SessionsScreen), "the screen")
+        assert isinstance(driver.app.screen, SessionsScreen)
+        driver.app.screen.action_read()
+        listed.set()
+        await driver.until(lambda: isinstance(driver.app.screen, TranscriptScreen), "the reader")
 
 
 async def test_claude_goes_on_in_the_sessions_folder(

@@ -33,6 +33,7 @@ from memtui.store.archive import Archive, sessions_text
 from memtui.store.archive_settings import archive_settings
 from memtui.store.session_list import Resumable, Session, SessionList, agents_of, size_text
 
+_READING = "…"
 _NONE = "Claude Code has no session here. A shows those of all projects."
 _NONE_ANYWHERE = "No session yet: start Claude Code in the folder of a project, and memtui beside it."
 
@@ -85,12 +86,14 @@ class SessionsScreen(Screen[None]):
         self._archive = Archive(places.home)
         self.rows = SessionListing(model.project.root)
         self.rows.everywhere = choosing
+        self._opens = False
+        """Whether enter was pressed before there was a list."""
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="sessions-body"):
             with Vertical(id="listed"):
                 yield Heading()
-                yield RowList(self.rows.draw, empty="…", box=1, id="sessions")
+                yield RowList(self.rows.draw, empty=_READING, box=1, id="sessions")
             yield SessionDetail(self._model, self._readable)
         yield InputLine("filter", FILTER_HINT)
         yield KeyFooter()
@@ -124,6 +127,9 @@ class SessionsScreen(Screen[None]):
                 self.app.say("This folder is no project: enter opens the project of a session.")
             self.rows.sessions = {str(each.path): each for each in found}
             self._show()
+            if self._opens:
+                self._opens = False
+                self.action_read()
             for number, each in enumerate(found):
                 try:
                     done = await asyncio.to_thread(self._list.completed, each, lambda: worker.is_cancelled)
@@ -161,7 +167,9 @@ class SessionsScreen(Screen[None]):
     @on(RowList.Opened)
     def action_read(self) -> None:
         agent, session = self.rows.agents.get(self.listing.selected or ""), self.selected
-        if session is None:
+        if session is None and self.listing.empty == _READING:
+            self._opens = True
+        elif session is None:
             self._say_nothing()
         elif agent is not None:
             self.app.open_transcript(agent[1].path)
