@@ -33,7 +33,7 @@ PROMPT = "Please import memory {id}"
 RESTORES = "copy the text that restores it"
 TRASHES = "trash it; of a session, forget its copies (asks)"
 PINS = "pin this line: no compaction may lose it"
-"""What keys do that several screens have."""
+"""Descriptions of keys that several screens share."""
 _REST = "… memtui doctor says the rest."
 _TOAST = 300
 """Characters of a message: three lines of 100 columns; `memtui doctor` has the rest."""
@@ -55,33 +55,43 @@ class BaseApp(App[None]):
 
     def open_transcript(self, path: Path, line: int = 0, *, find: tuple[str, ...] = ()) -> None:
         """Read a transcript at a line (1-based), or at its end; the words `find` are marked there."""
+        raise NotImplementedError
 
     def open_project(self, root: Path) -> None:
         """Leave this project, and open another one."""
+        raise NotImplementedError
 
     def open_lost(self, transcript: Path, since: datetime | None, name: str = "") -> None:
         """Show what a session's first compaction at or after a time lost, under a name."""
+        raise NotImplementedError
 
     def pin(self, text: str, transcript: Path | None = None, line: int = 0) -> Any:
         """Pin a line; `transcript` and `line` (1-based) are its source, if known."""
+        raise NotImplementedError
 
     def resume(self, transcript: Path, *, fork: bool = False) -> None:
         """Resume the session of a transcript in Claude Code, or a copy of it."""
+        raise NotImplementedError
 
     def action_undo(self, then: Callable[[], object] | None = None) -> None:
         """Undo the last change; `then` is called afterwards."""
+        raise NotImplementedError
 
     def action_redo(self, then: Callable[[], object] | None = None) -> None:
         """Redo the last undone change; `then` is called afterwards."""
+        raise NotImplementedError
 
     def reload_settings(self) -> None:
         """Use a changed config.toml."""
+        raise NotImplementedError
 
     def refresh_remotes(self) -> None:
         """Look at the remotes again."""
+        raise NotImplementedError
 
     def hint(self, *names: str) -> None:
         """Compare these targets with the disk now."""
+        raise NotImplementedError
 
     async def confirmed(self, question: str, **options: Any) -> bool | None:
         """Ask a question, with the options of `ConfirmScreen`; for workers."""

@@ -64,7 +64,7 @@ class ProjectModel:
 
     indexer: cached_property[Indexer] = _lazy("app.readings.Indexer", "places")
     changes: cached_property[Changes] = _lazy("app.changes.Changes", "project.root")
-    """What was changed in this run, to undo it."""
+    """The changes of this run, which can be undone."""
     captures: cached_property[CaptureStore] = _lazy("store.captures.CaptureStore", "project")
     commands: cached_property[CommandsFile] = _lazy("store.commands_file.CommandsFile", "project")
     memories: cached_property[MemoryFiles] = _lazy("store.memories.MemoryFiles", "project", "home")

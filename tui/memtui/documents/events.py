@@ -21,7 +21,7 @@ from memtui.transcript.records import Action, Command, ErrorFact, Facts, FileFac
 from memtui.transcript.shell import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, programs_run, shows_outcome
 from memtui.transcript.short_text import one_line, shortened, telling_line
 
-_COUNTED = 50  # limit up to which the number of commands is told
+_COUNTED = 50  # from this number on, commands are "50 or more"
 _COMMAND = 120
 _LEAST = 40
 _MISSING = 5

@@ -1,4 +1,4 @@
-"""What all formats share: lists, and sections under ``##`` headings.
+"""Lists, and sections under ``##`` headings, of which all formats are made.
 
 Reading respects code fences: a heading inside a closed fence is text. Writing puts a backslash before a line
 of text that would be read as a heading or an unclosed fence, and reading removes it, so any text survives
@@ -129,7 +129,7 @@ class Document:
         return self.text(self.lines(title))
 
     def text(self, lines: Sequence[str]) -> str:
-        """What some lines of the document say, without blank ends."""
+        """The text of these lines of the document, unescaped, without blank lines at its ends."""
         return unescape("\n".join(without_blank_ends(list(lines))), self.always)
 
 

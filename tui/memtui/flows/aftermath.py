@@ -73,12 +73,14 @@ def newest_or_named(places: Places, name: str = "", *, every: bool = False) -> l
     """
     if not _CAPTURE.fullmatch(name):
         transcript = find_transcript(places, name)
-        if not name and not traces(transcript):
+        traced = traces(transcript)
+        if not name and not traced:
             entries = TranscriptStore(places.project, places.claude).entries()
             compactions = sorted(itertools.chain(*map(compactions_in, entries)), key=lambda each: each.at)
-            compacted = (each.transcript for each in reversed(compactions) if traces(each.transcript))
-            transcript = next(compacted, transcript)
-        return aftermaths(places, transcript, every=every)
+            paths = (each.transcript for each in reversed(compactions))
+            found = ((path, made) for path in paths if (made := traces(path)))
+            transcript, traced = next(found, (transcript, traced))
+        return aftermaths(places, transcript, every=every, traced=traced)
     store = CaptureStore(places.project)
     capture = store.load(store.resolve(name))
     transcript = captured_transcript(places, capture.transcript)

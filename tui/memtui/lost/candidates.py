@@ -57,7 +57,7 @@ _NUMBERED_LINE = re.compile(r"^ *\d+(?:→|\t)", re.MULTILINE)
 _PLANNED = 80
 """The most lines of a plan."""
 _ASKS_FOR = re.compile(r"(?:can|could|would|will) (?:you|we|i)\b|`[^`]+`\W*$", re.I)
-"""What begins a request, which ends with the work; and a quoted message of a program."""
+"""The beginning of a request, which is no rule; or a line that only quotes a program's message."""
 _TALKS = ("ExitPlanMode", "AskUserQuestion")
 """Tools by which Claude asks the person."""
 _LIMITS = re.compile(r"^(?:no|never|not|do not|don't|without|only|kein|nicht|pas de|sin|не|不|禁止)\b", re.I)

@@ -23,7 +23,7 @@ _OTHER = "`/"
 """The beginning of a line on another command."""
 _TEMPLATE = re.compile(r"\{\w+\}|<\w+>|\[\w+\](?!\()|\be\.g\.")
 _NAMED = re.compile(r"`|--\w|\w/\w|^[a-z][\w./-]* [a-z-]")
-"""What names a command, an option or a file."""
+"""A command, an option or a path."""
 _WORDS = 4
 _HEAD = re.compile(r"[a-z][\w./:@-]*(?: -[\w-]+| [a-z][\w./:@-]*)?(?: [a-z][\w./:@-]*){0,2}(?= |$)")
 """The beginning of a command, up to its first option, with an option that follows the program: four words."""

@@ -162,7 +162,7 @@ class _Row(NamedTuple):
 
 
 _WEIGHT: dict[int, float] = {Role.ASK: 1.0, Role.SAID: 1.0, Role.READ: 0.3, Role.RESULT: 0.3, Role.ERROR: 0.3}
-"""What rows count among those of their session; others half."""
+"""The weight of kinds of rows in the order within a session; that of others is a half."""
 
 
 def _best_first(rows: Iterable[_Row], words: set[int]) -> list[_Row]:

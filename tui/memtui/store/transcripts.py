@@ -57,7 +57,7 @@ class TranscriptStore:
         self.config = config if config is not None else claude_config()
         self._roots = (Path(os.path.realpath(project.root)), project.root.absolute())
         self._cwds: dict[tuple[Path, int], Path | None] = {}
-        self._written: dict[Transcript, datetime] = {}
+        self._written: dict[Path, tuple[Signature, datetime]] = {}
 
     def folder(self) -> Path:
         """The folder in which Claude Code keeps this project's transcripts; it may not exist yet."""
@@ -73,12 +73,13 @@ class TranscriptStore:
         """When its last record was written: a file that was copied is newer."""
         from memtui.transcript.session import last_time
 
-        if transcript not in self._written:
+        signature, at = self._written.get(transcript.path, (None, datetime.min))
+        if signature != transcript.signature:
             at = datetime.fromtimestamp(transcript.mtime_ns / 1e9).astimezone()
             with suppress(OSError):
                 at = min(parse_iso(last_time(transcript.path)) or at, at)
-            self._written[transcript] = at
-        return self._written[transcript]
+            self._written[transcript.path] = transcript.signature, at
+        return at
 
     def folders(self) -> list[Path]:
         """The folders that may hold transcripts of this project and of its sub-folders."""

@@ -129,9 +129,10 @@ class LostScreen(Screen[None]):
         """Show it when lines that waited were delivered."""
         before = self._waiting
         if before and self.aftermath is not None:
-            await self._look_for_waiting()
-            if self._waiting != before:
-                self._read()
+            with self.app.reporting("looking for lines that wait"):
+                await self._look_for_waiting()
+                if self._waiting != before:
+                    self._read()
 
     def _show_rows(self, found: Aftermath) -> None:
         number = sum(each.rows for each in self._waiting)

@@ -33,7 +33,6 @@ from memtui.store.archive import Archive, sessions_text
 from memtui.store.archive_settings import archive_settings
 from memtui.store.session_list import Resumable, Session, SessionList, agents_of, size_text
 
-_READING = "…"
 _NONE = "Claude Code has no session here. A shows those of all projects."
 _NONE_ANYWHERE = "No session yet: start Claude Code in the folder of a project, and memtui beside it."
 
@@ -86,14 +85,14 @@ class SessionsScreen(Screen[None]):
         self._archive = Archive(places.home)
         self.rows = SessionListing(model.project.root)
         self.rows.everywhere = choosing
-        self._opens = False
-        """Whether enter was pressed before there was a list."""
+        self._listed = self._opens = False
+        """Whether there is a list, and whether enter was pressed before there was one."""
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="sessions-body"):
             with Vertical(id="listed"):
                 yield Heading()
-                yield RowList(self.rows.draw, empty=_READING, box=1, id="sessions")
+                yield RowList(self.rows.draw, empty="…", box=1, id="sessions")
             yield SessionDetail(self._model, self._readable)
         yield InputLine("filter", FILTER_HINT)
         yield KeyFooter()
@@ -126,6 +125,7 @@ class SessionsScreen(Screen[None]):
             if self._choosing and found and not self.rows.sessions:
                 self.app.say("This folder is no project: enter opens the project of a session.")
             self.rows.sessions = {str(each.path): each for each in found}
+            self._listed = True
             self._show()
             if self._opens:
                 self._opens = False
@@ -167,7 +167,7 @@ class SessionsScreen(Screen[None]):
     @on(RowList.Opened)
     def action_read(self) -> None:
         agent, session = self.rows.agents.get(self.listing.selected or ""), self.selected
-        if session is None and self.listing.empty == _READING:
+        if not self._listed:
             self._opens = True
         elif session is None:
             self._say_nothing()
