@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import stat
+from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import timedelta
 from pathlib import Path
 from threading import Event
 
 import pytest
+from textual.events import Key
 from textual.widgets import Input
 
 from memtui.app.screens.dialogs import ConfirmScreen, ReadingScreen
@@ -23,8 +25,10 @@ from memtui.ground.project import Project
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.session_list import Session, SessionList
+from memtui.transcript.line_index import never
 from memtui.transcript.session import SessionSummary
 from tests.app.harness import WIDE, Driver, app_on, opened
+from tests.app.idle import PATIENCE
 from tests.app.world import KEPT, NOW, World
 
 SECOND = "2d1c9a40-7e53-4b1f-9c66-0a5b7e3f8d12"
@@ -320,12 +324,22 @@ async def test_the_home_folder_is_no_project(world: World, monkeypatch: pytest.M
     session.prompt("Fix the login")
     world.save(session)
     monkeypatch.setenv("HOME", str(world.base))
+    completed, held = SessionList.completed, Event()
+
+    def slowly(self: SessionList, session: Session, cancelled: Callable[[], bool] = never) -> Session:
+        if cancelled is not never:  # the list's turn, not that of the key
+            held.wait(PATIENCE)
+        return completed(self, session)
+
+    monkeypatch.setattr(SessionList, "completed", slowly)
     app = app_on(Project(world.base), world.home, world.claude)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         driver = Driver(app, pilot)
         await driver.until(lambda: "Sessions 1 of all projects" in driver.shown)
-        await driver.until_said("This folder is no project: enter opens the project of a session.")
-        await driver.press("enter")
+        assert driver.last_said == "This folder is no project: enter opens the project of a session."
+        app.post_message(Key("enter", None))
+        await driver.until(lambda: app.next_project, "the project")
+        held.set()
     assert app.next_project == Project(world.root)
     assert not (world.base / ".project").exists()
 

@@ -173,17 +173,21 @@ class SessionsScreen(Screen[None]):
             self._say_nothing()
         elif agent is not None:
             self.app.open_transcript(agent[1].path)
-        elif self._choosing and (root := _project_of(session)) is not None:
-            self.app.open_project(root)
-        elif session.kept is None:
-            self.app.open_transcript(session.path)
+        elif self._choosing or session.kept is not None:
+            self._open(session)
         else:
-            self._unpack(session)
+            self.app.open_transcript(session.path)
 
     @work(group="unpacking", exclusive=True, exit_on_error=False)
-    async def _unpack(self, session: Session) -> None:
-        with self.app.reporting("unpacking the session"):
-            self.app.open_transcript(await asyncio.to_thread(self._readable, session))
+    async def _open(self, session: Session) -> None:
+        """Open a session's project while one is chosen, else its transcript."""
+        with self.app.reporting("opening the session"):
+            # The list may not know the folder of each session yet.
+            known = await asyncio.to_thread(self._list.completed, session) if self._choosing else session
+            if self._choosing and (root := _project_of(known)) is not None:
+                self.app.open_project(root)
+            else:
+                self.app.open_transcript(await asyncio.to_thread(self._readable, session))
 
     def _say_nothing(self) -> None:
         self.app.warn("Nothing is selected.")
