@@ -99,7 +99,8 @@ def test_a_capture_is_known_by_how_full_the_context_was(project: Project) -> Non
     tokens = [each.tokens for each in compactions_in(_transcripts(project)[0])]
     assert all(tokens)
     found = coverage(_transcripts(project), [_capture("a", times[1]), _capture("gone", times[0])])
-    assert found.sizes == {("a", times[1]): tokens[1]}
+    assert found.sizes == {("a", times[0]): tokens[0], ("a", times[1]): tokens[1]}
+    assert [each.at for each in found.missing] == [times[0]]
 
 
 def test_a_compaction_that_a_resumed_session_repeats_counts_once(project: Project) -> None:

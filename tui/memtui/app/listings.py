@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -41,11 +41,13 @@ class Target(NamedTuple):
 
 
 class CaptureRow(NamedTuple):
-    """One capture file: read, or broken with the reason."""
+    """One capture file, read, or broken with the reason; or a compaction without one."""
 
     entry: Entry
     capture: Capture | None = None
     problem: str = ""
+    missing: bool = False
+    """Whether there is no file: the entry names the one that would be made."""
 
     @property
     def pending(self) -> bool:
@@ -179,6 +181,32 @@ class HealthView(NamedTuple):
     """Whether nobody has said yet if transcripts are kept beyond Claude Code's days."""
     sizes: Mapping[tuple[str, datetime], int] = _NONE
     """Tokens before the compaction of a capture, by the capture's session and time."""
+
+    def rows(self, project: Project, captures: Mapping[str, CaptureRow]) -> dict[str, CaptureRow]:
+        """The captures and the compactions without one, newest first, by name."""
+        from memtui.documents.capture import Capture
+        from memtui.documents.capture_text import capture_name
+
+        rows = dict(captures)
+        for each in self.missing:
+            moment = at = each.at.astimezone().replace(microsecond=0)
+            capture = Capture("pending", at, each.session_id, str(each.transcript), "")
+            while (taken := rows.get(name := capture_name(moment))) and not _is_of(taken, capture):
+                moment += timedelta(seconds=1)
+            entry = Entry(name, str(project.compacts), 0, 0, 0)
+            rows.setdefault(name, CaptureRow(entry, capture, missing=True))
+        return {
+            entry.name: rows[entry.name] for entry in listing.newest_first(row.entry for row in rows.values())
+        }
+
+
+def _is_of(row: CaptureRow, capture: Capture) -> bool:
+    """Whether a row is the capture of the same compaction."""
+    known = row.capture
+    return known is not None and (known.session_id, known.timestamp) == (
+        capture.session_id,
+        capture.timestamp,
+    )
 
 
 class BranchView(NamedTuple):

@@ -86,7 +86,6 @@ class StatusBar(Widget):
         """Its context; None without a session."""
         self._rows_waiting = 0
         """The lines that wait for the next prompt of the project's sessions."""
-        self._has_pending = False
         self._states: Sequence[RemoteState] = ()
         self._warned: set[tuple[str, str]] = set()
         """Sessions with the levels they were warned of."""
@@ -101,7 +100,7 @@ class StatusBar(Widget):
         """One line on the captures, and its colour."""
         if self.captures is None or (self.waiting and not self._installed):  # it is said there
             return "", ""
-        return health_line(self.captures, self._model.clock(), counts=self._has_pending)
+        return health_line(self.captures, self._model.clock())
 
     @property
     def context(self) -> tuple[Gauge, str] | None:
@@ -211,8 +210,6 @@ class StatusBar(Widget):
             self._watch()
         elif isinstance(view, listings.WaitsView):
             self._rows_waiting = sum(view.rows.values())
-        elif isinstance(view, listings.CapturesView):
-            self._has_pending = bool(view.pending)
         elif isinstance(view, listings.StateView) and not view.chosen:  # older ones have no context to fill
             self._transcript = view.transcript
             self._watch()
@@ -312,11 +309,8 @@ def context_line(gauge: Gauge, colour: str, width: int) -> tuple[tuple[str, str]
     return (("  ctx ", "$quiet"), (size, colour), (pace if width >= _ROOMY else "", "$quiet"))
 
 
-def health_line(view: listings.HealthView, now: datetime, *, counts: bool = True) -> tuple[str, str]:
-    """A short text on the captures, and its colour; an empty Pending `counts` missing ones itself."""
-    if view.missing and counts:
-        number = len(view.missing)
-        return f"{number} compaction{'s' if number > 1 else ''} without a capture: b", "$warning"
+def health_line(view: listings.HealthView, now: datetime) -> tuple[str, str]:
+    """A short text on the hooks, and its colour."""
     if not view.installed:
         return "hooks not installed: i", "$quiet"
     if view.undecided:

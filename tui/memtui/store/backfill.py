@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from memtui.documents.capture import Capture
 from memtui.documents.capture_text import capture_name, render_pending
-from memtui.ground.clock import parse_iso
+from memtui.ground.clock import parse_iso, whole_seconds
 from memtui.ground.files import FileProblem, create_exclusive, private_folder, read_within
 from memtui.ground.project import Places, Project
 from memtui.store.archive import Archive
@@ -54,7 +54,7 @@ class Coverage:
     compactions: tuple[Compaction, ...]
     missing: tuple[Compaction, ...]
     sizes: Mapping[tuple[str, datetime], int]
-    """Tokens before the compaction of a capture, by the capture's session and time."""
+    """Tokens before a compaction, by session and time of its capture, or its own where it has none."""
 
 
 Reader = Callable[[Transcript], tuple[Compaction, ...]]
@@ -101,6 +101,7 @@ def coverage(
     autos = {key: each for key, each in first.items() if each.trigger == "auto"}
     found = sorted(autos, key=lambda key: (autos[key].at, autos[key].session_id))
     missing = tuple(autos[key] for key in found if key not in covered)
+    sizes |= {(each.session_id, whole_seconds(each.at)): each.tokens for each in missing if each.tokens}
     return Coverage(tuple(autos[key] for key in found), missing, sizes)
 
 

@@ -31,18 +31,20 @@ def capture_document(
         why = styled(("This capture ", "bad"), row.problem or "is not read yet")
         way = line("The file is left as it is. e opens it in your editor; then it joins the rest.")
         return Document([styled((row.entry.name, "title")), _BLANK, why, _BLANK, way])
+    status = "no capture yet: b makes it" if row.missing else capture.status
     lines: list[Document | Line] = [
         styled(
-            (capture.status, "warn" if capture.status == "pending" else "good"),
+            (status, "warn" if capture.status == "pending" else "good"),
             f" · {'auto' if row.entry.name.endswith('-autocompact.md') else 'manual'}",  # see seed 001
             (f" · session {capture.session_id[:8] or 'unknown'}", "dim"),
         ),
         styled((f"{local_minute(capture.timestamp)} · {age(capture.timestamp, now)}", "dim")),
         *_reviewed(capture),
         *([lost] if lost is not None else []),
-        *_section("First message"),
-        *(line(text, "quote") for text in (capture.first_message or "(none)").split("\n")),
     ]
+    if not row.missing:
+        message = (capture.first_message or "(none)").split("\n")
+        lines += [*_section("First message"), *(line(text, "quote") for text in message)]
     if facts is not None:
         lines += [facts]
     return concat(*lines)

@@ -35,6 +35,9 @@ _WAITING = """Nothing waits for a review.
 What an auto-compaction took away arrives here; `memtui demo` shows how."""
 
 
+_NO_CAPTURE = "This compaction has no capture yet: b makes it."
+
+
 class PendingPane(Pane):
     """Pending captures; reviewed ones, too, on request."""
 
@@ -51,6 +54,7 @@ class PendingPane(Pane):
     views = (CapturesView, HealthView, WaitsView)
     signs: ClassVar[Mapping[str, str]] = {
         "✗": "lines that neither the summary nor a note has",
+        "○": "no hook captured this compaction: b makes its capture",
         "✓": "reviewed; at the end of a row: nothing lost",
         "⚠": "cannot be read; the detail says why",
     }
@@ -65,7 +69,7 @@ class PendingPane(Pane):
 
     def __init__(self, model: ProjectModel) -> None:
         super().__init__(model, empty=_WAITING)
-        self.view = CapturesView(unread=1)
+        self.view = self._captures = CapturesView(unread=1)
         self.has_new_captures = False
         """Whether the last view has captures to review that the one before had not."""
         self.reviewed_too = False
@@ -78,35 +82,36 @@ class PendingPane(Pane):
 
     def apply(self, view: View) -> None:
         if isinstance(view, CapturesView):
-            arrived = () if self.view.unread else view.rows.keys() - self.view.rows.keys()
+            arrived = () if self._captures.unread else view.rows.keys() - self._captures.rows.keys()
             self.has_new_captures = any(view.rows[key].pending for key in arrived)
-            self.view = view
-            self.say_when_empty(self._nothing())
-            self.show_rows()
+            self._captures = view
         elif isinstance(view, HealthView):
-            sized = self._health is not None and self._health.sizes == view.sizes
-            self._health = view
-            self.say_when_empty(self._nothing())
-            if not self.rows:
-                self.show_rows()
-            elif not sized:
-                self.refresh_rows()
+            before, self._health = self._health, view
+            if before is not None and (before.missing, before.sizes) == (view.missing, view.sizes):
+                return
+        else:
+            return
+        self.view = self._captures
+        if self._health is not None and self._health.missing:
+            rows = self._health.rows(self.model.project, self._captures.rows)
+            self.view = CapturesView.of(rows, unread=self._captures.unread)
+        self.say_when_empty(self._nothing())
+        self.show_rows()
 
     @property
     def idle_keys(self) -> frozenset[str]:
         missing = self._health is None or self._health.missing
-        return frozenset([*(() if missing else ["backfill"]), *(() if self.selected else ["review", "lost"])])
+        item = self.capture_row(self.selected)
+        idle = [] if missing else ["backfill"]
+        idle += [] if item else ["lost"]
+        return frozenset(idle if item and not item.missing else [*idle, "review"])
 
     def _nothing(self) -> str:
         if self.view.unread:
             return "…"
-        nothing, missing = _WAITING, len(self._health.missing) if self._health else 0
-        if missing:
-            compactions = "1 compaction has" if missing == 1 else f"{missing} compactions have"
-            nothing = f"{compactions} no capture yet: b makes {'it' if missing == 1 else 'them'}."
         # A short window has no first line that would say it.
         lacks = self._health is not None and not self._health.installed and self.screen.has_class("-short")
-        return f"{nothing}\n\ni installs the hooks that capture it." if lacks else nothing
+        return f"{_WAITING}\n\ni installs the hooks that capture it." if lacks else _WAITING
 
     def reveal(self, key: str) -> bool:
         """Select a capture and show it if hidden; False if there is none."""
@@ -133,10 +138,13 @@ class PendingPane(Pane):
         return " ".join(part for part in parts if part)
 
     def count_in_border(self) -> str:
-        """The same, and the number of reviewed ones shown."""
+        """The same, and how many of them have no capture, and how many reviewed ones are shown."""
         done = len(self.view.rows) - len(self.view.pending)
-        reviewed = f"{done} reviewed" if self.reviewed_too and done else ""
-        return " · ".join(part for part in (self.count(), reviewed) if part)
+        missing = sum(1 for each in self.view.rows.values() if each.missing)
+        without = f"{missing} without a capture" if missing else ""
+        parts = [without] if missing == len(self.view.pending) else [self.count(), without]
+        parts += [f"{done} reviewed"] if self.reviewed_too and done else []
+        return " · ".join(part for part in parts if part)
 
     def text_of(self, key: str) -> str:
         item = self.view.rows[key]
@@ -158,12 +166,15 @@ class PendingPane(Pane):
         fill = self._fill_of(key, capture, width)
         if capture.status == "reviewed":
             return row([(f"{when}✓ {title}", "$quiet")], fill, width)
+        if item.missing:
+            return row([(f"{when}○ ", "$quiet"), title], fill, width)
         return row([(when, "$accent"), title], fill, width)
 
     def _subject(self, key: str, capture: Capture) -> str:
         """What it is about, after its number among the captures of its session if there are several."""
-        known = self._names.get(key)
-        title = clean_line(known or opening(capture.first_message)) or "(no first message)"
+        known = self._names.get(key) or opening(capture.first_message)
+        unread = self.view.rows[key].missing and key not in self.losses
+        title = clean_line(known) or ("…" if unread else "(no first message)")
         number = self.view.numbers.get(key)
         return f"{number} · {title}" if number else title
 
@@ -180,7 +191,8 @@ class PendingPane(Pane):
         losses, after = self.losses.get(key) or (-1, 0)
         size = f"{round(before / 1000)}k" if before else ""
         size += f" -> {round(after / 1000)}k" if before and after and width >= 56 else ""
-        lost = "" if losses < 0 else f"✗ {losses}" if losses else "✓"
+        digits = max((len(str(each[0])) for each in self.losses.values() if each), default=1)
+        lost = "" if losses < 0 else f"✗ {losses:{digits}}" if losses else "✓"
         return "  ".join(part for part in (size, lost) if part)
 
     def look_at(self, keys: Sequence[str]) -> None:
@@ -225,7 +237,7 @@ class PendingPane(Pane):
         document = capture_document(item, self.clock(), None)
         if item.capture is None:
             return Detail(key, "Capture", document)
-        title = f"Capture {self._label(key, item.capture)}"
+        title = f"{'Compaction' if item.missing else 'Capture'} {self._label(key, item.capture)}"
         return Detail(key, title, document, lambda progress: self._whole(key, item, progress))
 
     def _whole(self, key: str, item: CaptureRow, progress: Progress) -> Document:
@@ -264,7 +276,10 @@ class PendingPane(Pane):
             except FileProblem as problem:
                 why_not = f"{problem}."
         at = item.capture.timestamp if item.capture else None
-        return Subject(file=item.entry.path, transcript=transcript, no_transcript=why_not, compacted=at)
+        file = None if item.missing else item.entry.path
+        return Subject(
+            file=file, no_file=_NO_CAPTURE, transcript=transcript, no_transcript=why_not, compacted=at
+        )
 
     def action_all(self) -> None:
         if not any(each.capture and each.capture.status == "reviewed" for each in self.view.rows.values()):
@@ -360,6 +375,8 @@ def _why_not(item: CaptureRow) -> str:
     """Why a capture cannot be reviewed; "" if it can."""
     if item.capture is None:
         return f"This capture cannot be reviewed: it {item.problem}."
+    if item.missing:
+        return _NO_CAPTURE
     if item.capture.status == "reviewed":
         return f"This capture is already reviewed: its memory is {item.capture.memory}. e edits the file."
     return ""
