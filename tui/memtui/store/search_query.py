@@ -174,20 +174,14 @@ def _is_inside(text: str, at: int) -> bool:
 _ENDING = re.compile(r"(?<=[a-z]{3})(?:ations?|ings?|edly|ed|ies|es|s|ly|e|y)$")
 
 
-class _Folding(dict[int, str]):
-    """Characters without case and accents, for `str.translate`."""
-
-    def __missing__(self, code: int) -> str:
-        self[code] = found = unicodedata.normalize("NFKD", chr(code))[0].lower()[:1]
-        return found
-
-
-_FOLDING = _Folding()
-
-
 def folded(text: str) -> str:
     """A text without case and accents, character by character."""
-    return text.lower() if text.isascii() else text.translate(_FOLDING)
+    return text.lower() if text.isascii() else "".join(map(_plain, text))
+
+
+@lru_cache(maxsize=10_000)
+def _plain(char: str) -> str:
+    return unicodedata.normalize("NFKD", char)[0].lower()[0]
 
 
 class Search(NamedTuple):
