@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from memtui.app.screens.review import ReviewScreen
-from memtui.app.screens.review_parts import FIELDS, Draft
+from memtui.app.screens.review_parts import FIELDS
 from memtui.documents.capture import parse_capture
 from memtui.documents.memory_file import draft_memory, draft_summary
+from memtui.engines.drafts import Reworded
 from memtui.transcript.facts import read_facts
 from tests.app.harness import Driver
 from tests.app.world import World
@@ -25,11 +26,11 @@ async def start(driver: Driver) -> ReviewScreen:
     return review
 
 
-def drafted(world: World) -> Draft:
+def drafted(world: World) -> Reworded:
     """The draft that memtui would write for a capture."""
     capture = parse_capture(world.capture_path(10).read_text())
     facts = read_facts(Path(capture.transcript), until=capture.timestamp)
-    return Draft(draft_memory(facts), draft_summary(facts))
+    return Reworded(draft_memory(facts), draft_summary(facts))
 
 
 def texts(review: ReviewScreen) -> dict[str, str]:

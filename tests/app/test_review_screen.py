@@ -15,7 +15,6 @@ from memtui.app.screens.dialogs import ConfirmScreen, ReadingScreen
 from memtui.app.screens.review import ReviewScreen
 from memtui.app.screens.review_parts import (
     FIELDS,
-    Draft,
     EvidencePane,
     FormField,
     from_fields,
@@ -27,6 +26,7 @@ from memtui.app.widgets.document_view import DocumentView
 from memtui.documents.capture import parse_capture, render_capture, reviewed
 from memtui.documents.events import EvidenceGroup, EvidenceItem
 from memtui.documents.memory_file import MemoryFile, render_memory
+from memtui.engines.drafts import Reworded
 from memtui.store.captures import CaptureStore
 from memtui.store.listing import Entry
 from memtui.transcript.records import Facts
@@ -187,7 +187,7 @@ def test_form_and_memory_are_the_same_thing() -> None:
         confidence="High",
         key_files=("k",),
     )
-    draft = Draft(memory, "S")
+    draft = Reworded(memory, "S")
     assert from_fields(to_fields(draft), memory) == draft
 
 

@@ -7,10 +7,11 @@ from datetime import timedelta
 
 import pytest
 
+from memtui.app.listings import RemoteState
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens import versions as screen_module
 from memtui.app.screens.versions import VersionsScreen
-from memtui.app.sharing import Exchange, RemoteState, sync_status
+from memtui.app.sharing import Exchange, sync_status
 from memtui.app.status import StatusBar
 from memtui.share import sync as share_sync
 from memtui.share.contract import Trouble

@@ -15,9 +15,10 @@ from typing import Any
 
 import pytest
 
-from memtui.app.screens.review_parts import Draft, from_fields, to_fields
+from memtui.app.screens.review_parts import from_fields, to_fields
 from memtui.documents.capture import Capture, parse_capture, render_capture, reviewed
 from memtui.documents.memory_file import draft_memory, draft_summary, render_memory
+from memtui.engines.drafts import Reworded
 from memtui.transcript.facts import read_facts
 from tests.app.harness import SHORT, WIDE, opened
 from tests.app.hostile import CONTROL, EVERYTHING, attacked, in_name
@@ -40,7 +41,7 @@ def expected_review(capture: Capture, memory_name: str) -> tuple[str, str]:
     """The memory file and the capture as the formats write an unchanged draft."""
     facts = read_facts(Path(capture.transcript), until=capture.timestamp)
     memory = draft_memory(facts)
-    draft = from_fields(to_fields(Draft(memory, draft_summary(facts))), memory)
+    draft = from_fields(to_fields(Reworded(memory, draft_summary(facts))), memory)
     return render_memory(draft.memory), render_capture(
         reviewed(capture, summary=draft.summary, memory=memory_name)
     )

@@ -63,7 +63,7 @@ async def test_finding_as_one_types_goes_on_and_comes_round(long: World) -> None
         await find(driver, "needle", "of 3")
         await driver.press("enter")
         await driver.until(lambda: "n next  N before" in driver.lines[-1], "the keys that go from hit to hit")
-        assert not driver.screen.query_one(InputLine).is_open
+        assert not driver.screen.query_one(InputLine).has_class("-open")
 
         async def place(key: str) -> str:
             before = row(view)

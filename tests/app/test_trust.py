@@ -9,7 +9,7 @@ from textual.theme import BUILTIN_THEMES
 from textual.widgets import Input
 
 from memtui.app.panes.pane import PaneId
-from memtui.app.screens.dialogs import AskScreen, ConfirmScreen
+from memtui.app.screens.dialogs import AskScreen
 from memtui.app.themes import COLOUR_BLIND, MEMTUI, contrast
 from tests.app.harness import WIDE, Driver, opened
 from tests.app.world import World
@@ -97,13 +97,6 @@ async def test_two_keys_in_one_read_reach_a_question_and_its_line(full: World) -
         assert isinstance(driver.screen, AskScreen) or "tagged" in driver.last_said
         if isinstance(driver.screen, AskScreen):
             assert driver.screen.query_one(Input).value.endswith("q")
-
-
-async def test_a_question_opens_at_once_and_counts_inside(full: World) -> None:
-    async with opened(full) as driver:
-        driver.app.post_message(Key("b", "b"))
-        await driver.until(lambda: isinstance(driver.screen, ConfirmScreen) or driver.said, "the question")
-        await driver.until_said("Nothing was missed")
 
 
 async def test_backspaces_act_where_they_were_typed(full: World) -> None:

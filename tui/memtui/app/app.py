@@ -214,7 +214,7 @@ class MemtuiApp(BaseApp):
             if text := answer_first or where_it_works(event.key, self.keymap, here):
                 self.warn(text)
 
-    async def confirmed(self, question: str, **options: Any) -> bool | None:
+    async def confirmed(self, question: str, **options: Any) -> bool:
         from memtui.app.screens.dialogs import ConfirmScreen
 
         return await self.push_screen_wait(ConfirmScreen(question, **options))
@@ -295,7 +295,7 @@ class MemtuiApp(BaseApp):
                 changes = self.model.changes
                 if not undone and not await self._is_meant(changes.last()):
                     return
-                change = await asyncio.to_thread(changes.redo if undone else changes.undo)
+                change = await asyncio.to_thread(changes.revert, undone=undone)
                 if change is None:
                     nothing = "Nothing to undo: memtui undoes changes of this run."
                     self.warn("Nothing to redo." if undone else nothing)
@@ -316,7 +316,7 @@ class MemtuiApp(BaseApp):
         if change is None or minutes < _OLD:
             return True
         question = f"Undo what was done {minutes} minutes ago: {change.what}?"
-        return await self.confirmed(question, yes="Undo", no="Keep it") is True
+        return await self.confirmed(question, yes="Undo", no="Keep it")
 
     def action_search(self) -> None:
         self.browser.search()

@@ -41,6 +41,20 @@ hidden = partial(Binding, show=False)
 """A binding that help lists and the footer does not."""
 
 
+def moving(rows: str, *, first: str = "home,g", last: str = "end,G") -> list[Binding]:
+    """The keys by which people move in lists and documents; `rows` is the action that moves by some rows."""
+    return [
+        hidden("down,j", f"{rows}(1)"),
+        hidden("up,k", f"{rows}(-1)"),
+        hidden(first, "first"),
+        hidden(last, "last"),
+        hidden("pagedown", "page(1.0)"),
+        hidden("pageup", "page(-1.0)"),
+        hidden("ctrl+d", "page(0.5)"),
+        hidden("ctrl+u", "page(-0.5)"),
+    ]
+
+
 class BaseApp(App[None]):
     """The app as panes and screens see it; `memtui.app.app` implements what opens other screens."""
 
@@ -93,7 +107,7 @@ class BaseApp(App[None]):
         """Compare these targets with the disk now."""
         raise NotImplementedError
 
-    async def confirmed(self, question: str, **options: Any) -> bool | None:
+    async def confirmed(self, question: str, **options: Any) -> bool:
         """Ask a question, with the options of `ConfirmScreen`; for workers."""
         raise NotImplementedError
 

@@ -172,10 +172,6 @@ class BrowserScreen(StyledOnce):
         for pane in self.panes.values():
             pane.let_time_pass()
 
-    @on(StatusBar.Held)
-    def _held(self, message: StatusBar.Held) -> None:
-        self.memories.show_held(message.states)
-
     @on(Pane.Changed)
     def _changed(self, message: Pane.Changed) -> None:
         self._show_changes(message.pane)
@@ -467,11 +463,10 @@ class BrowserScreen(StyledOnce):
         )
         question, document = "Keep transcripts beyond 30 days?", Document([*map(line, told)])
         keep = await self.app.confirmed(question, yes="Keep", no="No", document=document, safe=True)
-        if keep is not None:
-            await asyncio.to_thread(answer_keeping, home, keep)
-            self.app.say("Transcripts are kept from now on." if keep else "Transcripts are not kept.")
-            self.model.health.expire()
-            self.app.hint("branch")
+        await asyncio.to_thread(answer_keeping, home, keep)
+        self.app.say("Transcripts are kept from now on." if keep else "Transcripts are not kept.")
+        self.model.health.expire()
+        self.app.hint("branch")
 
     @on(Split.Moved)
     def _split_moved(self, message: Split.Moved) -> None:
@@ -487,14 +482,6 @@ class BrowserScreen(StyledOnce):
     @on(InputLine.Changed)
     def _filter_changed(self, message: InputLine.Changed) -> None:
         self.pane.filter(message.text)
-
-    @on(InputLine.Dropped)
-    def _filter_dropped(self) -> None:
-        self.pane.filter("")
-
-    @on(InputLine.Moved)
-    def _filter_moved(self, message: InputLine.Moved) -> None:
-        self.pane.action_move(message.rows)
 
     def search(self) -> None:
         from memtui.app.screens.search import SearchScreen

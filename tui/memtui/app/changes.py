@@ -25,8 +25,8 @@ class Change(NamedTuple):
 
     what: str
     """In plain words, clean: “archived 2 memories”."""
-    undo: Callable[[], object]
-    redo: Callable[[], object]
+    undo: _Act
+    redo: _Act
     names: tuple[str, ...] = ()
     """Names of the files whose rows an undo brings back."""
     at: float = 0.0
@@ -39,8 +39,8 @@ class Making:
     def __init__(self) -> None:
         self.files: list[Path] = []
         """Files that it has created."""
-        self.undo: list[Callable[[], object]] = []
-        self.redo: list[Callable[[], object]] = []
+        self.undo: list[_Act] = []
+        self.redo: list[_Act] = []
 
 
 class Changes:
@@ -59,25 +59,24 @@ class Changes:
             self._done.append(change._replace(at=time.monotonic()))
             self._undone.clear()
 
+    def add_stored(self, what: str, backend: MemoryStore, memory_id: str) -> None:
+        """Add that a memory was stored, or came back: undone, it goes to the trash."""
+        undo, redo = partial(backend.delete, memory_id), partial(backend.restore, memory_id)
+        self.add(Change(what, undo, redo, (f"{memory_id}.md",)))
+
     def last(self) -> Change | None:
         with self._guard:
             return self._done[-1] if self._done else None
 
-    def undo(self) -> Change | None:
-        return self._revert(self._done, self._undone, lambda change: change.undo)
-
-    def redo(self) -> Change | None:
-        return self._revert(self._undone, self._done, lambda change: change.redo)
-
-    def _revert(
-        self, source: list[Change], target: list[Change], way: Callable[[Change], Callable[[], object]]
-    ) -> Change | None:
+    def revert(self, *, undone: bool = False) -> Change | None:
+        """Undo the last change, or redo the last one that was `undone`; None if there is none."""
+        source, target = (self._undone, self._done) if undone else (self._done, self._undone)
         with self._guard:
             if not source:
                 return None
             change = source.pop()
             try:
-                way(change)()
+                (change.redo if undone else change.undo)()
             except FileProblem as problem:
                 if isinstance(problem.__cause__ or problem, (files.FileLocked, files.FileUnwritable)):
                     source.append(change)  # it may be tried again
@@ -125,7 +124,7 @@ class Changes:
         return self._root if path.is_relative_to(self._root) else path.parent
 
 
-def each_of(actions: Iterable[Callable[[], object]]) -> Callable[[], None]:
+def each_of(actions: Iterable[_Act]) -> Callable[[], None]:
     """A function that calls all of these; the first problem is raised after the others were tried."""
     todo = tuple(actions)
 
@@ -150,15 +149,14 @@ def delete_memories(changes: Changes, backend: MemoryStore, ids: Sequence[str]) 
         return partial(backend.restore, memory_id), partial(backend.delete, memory_id)
 
     if len(ids) == 1:
-        done = f"{ids[0]} is in the trash."
-        return _change_each(changes, ids, one, f"deleted {ids[0]}", done, "u brings it back.")
-    return _change_each(changes, ids, one, "deleted {}", "Moved to the trash: {}.", "u takes it back.")
+        done = f"{ids[0]} is in the trash. u brings it back."
+        return _change_each(changes, ids, one, f"deleted {ids[0]}", done)
+    return _change_each(changes, ids, one, "deleted {}", "Moved to the trash: {}. u takes it back.")
 
 
 def undelete_memory(changes: Changes, backend: MemoryStore, memory_id: str) -> str:
     backend.restore(memory_id)
-    undo, redo = partial(backend.delete, memory_id), partial(backend.restore, memory_id)
-    changes.add(Change(f"took {memory_id} out of the trash", undo, redo, (f"{memory_id}.md",)))
+    changes.add_stored(f"took {memory_id} out of the trash", backend, memory_id)
     return f"{memory_id} is back."
 
 
@@ -185,10 +183,10 @@ def retag_memories(
 
     if len(ids) == 1:
         shown = " ".join(f"#{tag}" for tag in after) or "none"
-        done = f"Tags of {ids[0]}: {shown}."
-        said = _change_each(changes, ids, one, f"tagged {ids[0]}", done, "u brings the old ones back.")
+        done = f"Tags of {ids[0]}: {shown}. u brings the old ones back."
+        said = _change_each(changes, ids, one, f"tagged {ids[0]}", done)
     else:
-        said = _change_each(changes, ids, one, "tagged {}", "Changed the tags of {}.", "u takes it back.")
+        said = _change_each(changes, ids, one, "tagged {}", "Changed the tags of {}. u takes it back.")
     return said or "The tags are unchanged."
 
 
@@ -204,7 +202,6 @@ def _change_each(
     edit: Callable[[str], tuple[_Act, _Act] | None],
     what: str,
     done: str,
-    back: str,
 ) -> str:
     """Change memories one by one; `what` and `done` get their number. "" if there was nothing to change."""
     ways: dict[str, tuple[_Act, _Act]] = {}
@@ -224,4 +221,4 @@ def _change_each(
     redo = each_of(redo for _, redo in ways.values())
     changes.add(Change(what.format(number), undo, redo, tuple(f"{each}.md" for each in ways)))
     failed = f" Not {len(problems)} more: {problems[0]}." if problems else ""
-    return f"{done.format(number)}{failed} {back}"
+    return f"{done.format(number)}{failed}"

@@ -10,7 +10,7 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.keys import Keys
 
-from memtui.app.base import bindings_of, shown
+from memtui.app.base import bindings_of, moving, shown
 
 _OWNERS = (
     ("panes.pending", "PendingPane", "Pending", "pane_1"),
@@ -40,10 +40,7 @@ _TOGETHER = (
     ("search", "sessions"),
 )
 """Keys with one row in README's table."""
-MOVING = frozenset(
-    ["down", "j", "up", "k", "home", "g", "end", "G", "pagedown", "pageup", "ctrl+d", "ctrl+u"]
-)
-"""Keys that lists and documents move by."""
+MOVING = frozenset(key for each in moving("move") for key in each.key.split(","))
 _FIXED = MOVING | {"space", "enter", "ctrl+q", "ctrl+c", "ctrl+p"}
 """Keys that lists and documents move by, and keys of every screen."""
 _NAMED = frozenset(key.value for key in Keys if not key.value.startswith("<"))

@@ -228,8 +228,30 @@ class WaitsView(NamedTuple):
     """The number of lines, by the session's id."""
 
 
+class RemoteState(NamedTuple):
+    """A remote in the status line."""
+
+    name: str
+    synced: datetime | None = None
+    """Time of the last exchange."""
+    problem: str = ""
+    """The full reason why there was no exchange since."""
+    trouble: str = ""
+    """The same in a word or two; "" where these were not kept, as by older versions."""
+    doing: str = ""
+    """The progress of the current exchange; "" for none."""
+    shared: frozenset[str] = frozenset()
+    """The Recovery IDs of the memories that it has."""
+
+
+class RemotesView(NamedTuple):
+    """The remotes of shared memories."""
+
+    states: Sequence[RemoteState] = ()
+
+
 _Rows = CapturesView | MemoriesView | ClaudeView | CommandsView | PinsView | StateView
-View = _Rows | LightsView | WaitsView | BranchView | HealthView | ConfigView
+View = _Rows | LightsView | WaitsView | BranchView | HealthView | ConfigView | RemotesView
 
 
 class CaptureRows:

@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from memtui.app.listings import RemoteState
 from memtui.ground.clock import Clock, age, parse_iso, short_age
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home
@@ -19,22 +20,6 @@ if TYPE_CHECKING:
 NO_REMOTE = (
     "There is no remote yet. In a shell: memtui remote add NAME URL; a git repository or PostgreSQL serves."
 )
-
-
-class RemoteState(NamedTuple):
-    """A remote in the status line."""
-
-    name: str
-    synced: datetime | None = None
-    """Time of the last exchange."""
-    problem: str = ""
-    """The full reason why there was no exchange since."""
-    trouble: str = ""
-    """The same in a word or two; "" where these were not kept, as by older versions."""
-    doing: str = ""
-    """The progress of the current exchange; "" for none."""
-    shared: frozenset[str] = frozenset()
-    """The Recovery IDs of the memories that it has."""
 
 
 class SyncStatus(NamedTuple):

@@ -18,9 +18,10 @@ from textual.widget import Widget
 
 from memtui.app import listings
 from memtui.app.base import BaseApp
+from memtui.app.listings import RemoteState
 from memtui.app.project import ProjectModel
 from memtui.app.settings import Warn
-from memtui.app.sharing import RemoteState, SyncStatus, sync_status
+from memtui.app.sharing import SyncStatus, sync_status
 from memtui.app.watch import Liveness, Mark
 from memtui.app.widgets.wrap import short_tokens
 from memtui.ground.clean import clean_line
@@ -65,13 +66,6 @@ class StatusBar(Widget):
         "○": "not live; the reason stands beside it",
         "◌": "the disk is being read",
     }
-
-    class Held(Message):
-        """The remotes and what they have."""
-
-        def __init__(self, states: Sequence[RemoteState]) -> None:
-            super().__init__()
-            self.states = states
 
     def __init__(self, model: ProjectModel, warn: Warn, note: str) -> None:
         """Make the bar; `note` is a word on this run, for example that it is the demo."""
@@ -263,7 +257,7 @@ class StatusBar(Widget):
         with self.app.reporting("looking at the remotes"):
             self._states = await asyncio.to_thread(self._model.exchange.states)
             self.show_anew()
-            self.post_message(self.Held(self._states))
+            self.post_message(Published(listings.RemotesView(self._states)))
             for name in (state.name for state in self._states if seconds):
                 if name not in self._exchanged:
                     self._exchanged.add(name)

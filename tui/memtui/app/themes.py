@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from textual.color import Color
 from textual.theme import Theme
 
@@ -20,19 +22,16 @@ MEMTUI = Theme(
     dark=True,
 )
 # Colours of Okabe and Ito, distinguishable with any kind of colour blindness.
-COLOUR_BLIND = Theme(
+COLOUR_BLIND = replace(
+    MEMTUI,
     name="memtui-colour-blind",
     primary="#56b4e9",
     secondary="#cc79a7",
     accent="#f0e442",
     foreground="#d8dce6",
-    background="#14161f",
-    surface="#1b1e2b",
-    panel="#222637",
     success="#56b4e9",
     warning="#e69f00",
     error="#d55e00",
-    dark=True,
 )
 
 _QUIET_ON_DARK, _QUIET_ON_LIGHT = "#7f88a3", "#4c5366"

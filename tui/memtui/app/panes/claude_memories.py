@@ -190,8 +190,7 @@ class ClaudeRows:
         """Store a memory made of one of Claude's; returns what to say."""
         backend = self._model.backend
         made = backend.create(new).id
-        undo, redo = partial(backend.delete, made), partial(backend.restore, made)
-        self._model.changes.add(Change(f"stored {made}", undo, redo, (f"{made}.md",)))
+        self._model.changes.add_stored(f"stored {made}", backend, made)
         return f"Stored as {made}. u takes it back."
 
     def write(self, path: Path, text: str) -> str:

@@ -16,12 +16,12 @@ from textual.worker import get_current_worker
 from memtui.app.base import PROMPT, RESTORES, TRASHES, hidden
 from memtui.app.changes import common_tags, delete_memories, retag_memories, undelete_memory
 from memtui.app.details.signs import CLAUDE_SIGNS, FOLD_SIGNS
-from memtui.app.listings import ClaudeView, MemoriesView, View
+from memtui.app.listings import ClaudeView, MemoriesView, RemotesView, View
 from memtui.app.panes.claude_memories import ClaudeRows, as_claudes, as_stored
 from memtui.app.panes.memory_reading import MemoryReader
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
 from memtui.app.project import ProjectModel
-from memtui.app.sharing import NO_REMOTE, RemoteState
+from memtui.app.sharing import NO_REMOTE
 from memtui.app.widgets.document import Document, from_markdown, plain
 from memtui.app.widgets.row_list import row, when_of
 from memtui.ground.clean import clean, clean_line
@@ -59,7 +59,7 @@ class MemoriesPane(Pane):
     pane_id = PaneId.MEMORIES
     number = 2
     title = "Memories"
-    views = (MemoriesView, ClaudeView)
+    views = (MemoriesView, ClaudeView, RemotesView)
     signs: ClassVar[Mapping[str, str]] = {
         "✎": "a review's memory file, without a Recovery ID",
         "△": "names files that have changed or are gone, or something else is wrong with it",
@@ -84,17 +84,16 @@ class MemoriesPane(Pane):
         self._trail: list[tuple[str, str]] = []
         """The memories from which links were followed, by target."""
 
-    def show_held(self, states: Sequence[RemoteState]) -> None:
-        held: dict[str, str] = {}
-        for state in states:
-            held |= {each: ",".join(filter(None, (held.get(each), state.name))) for each in state.shared}
-        if held != self.held_by:
-            self.held_by = held
-            self.show_rows()
-
     def apply(self, view: View) -> None:
         if isinstance(view, ClaudeView):
             self._show_claudes(view)
+        elif isinstance(view, RemotesView):
+            held: dict[str, str] = {}
+            for state in view.states:
+                held |= {each: ",".join(filter(None, (held.get(each), state.name))) for each in state.shared}
+            if held != self.held_by:
+                self.held_by = held
+                self.show_rows()
         elif isinstance(view, MemoriesView):
             self._listed = view
             self._show_view(view)

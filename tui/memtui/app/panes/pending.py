@@ -27,7 +27,6 @@ from memtui.transcript import ReadingCancelledError
 if TYPE_CHECKING:
     from memtui.documents.capture import Capture
     from memtui.lost.records import Aftermath
-    from memtui.store.backfill import Missing
     from memtui.store.compact import Reviewed
 
 _WAITING = """Nothing waits for a review.
@@ -330,35 +329,12 @@ class PendingPane(Pane):
             if self.marked:
                 self.action_review()
 
-    def action_backfill(self) -> None:
-        """Write captures for compactions without one, after counting them and asking."""
-        from memtui.app.screens.dialogs import ConfirmScreen
-
-        missing: list[Missing] = []
-
-        def count() -> str:
-            from memtui.store.backfill import find_missing
-
-            missing.extend(find_missing(self.model.places))
-            what = "1 capture" if len(missing) == 1 else f"{len(missing)} captures"
-            where = clean_line(str(self.model.project.compacts))
-            return f"Make {what} of compactions that nothing captured, in {where}?" if missing else ""
-
-        def answered(sure: bool | None) -> None:
-            if sure:
-                self._backfill(missing)
-            elif sure is None:
-                self.app.say("Nothing was missed: every auto-compaction in the transcripts has its capture.")
-
-        looking = "Looking for compactions without a capture …"
-        question = ConfirmScreen(looking, yes="Capture", no="Not now", safe=True, prepare=count)
-        self.app.push_screen(question, answered)
-
     @work(group="backfill", exclusive=True, exit_on_error=False)
-    async def _backfill(self, missing: Sequence[Missing]) -> None:
-        def write() -> int:
-            from memtui.store.backfill import write_missing
+    async def action_backfill(self) -> None:
+        """Write captures for compactions without one, after counting them and asking."""
+        from memtui.store.backfill import find_missing, write_missing
 
+        def write() -> int:
             with self.model.changes.of_files("captured what was missed") as making:
                 for each in missing:
                     path = write_missing(self.model.project, each.compaction, each.message)
@@ -366,9 +342,18 @@ class PendingPane(Pane):
             return len(making.files)
 
         with self.app.reporting("capturing what was missed"):
-            written = await asyncio.to_thread(write)
-            self.app.hint("compacts")
-            self.app.say(f"Captured {written} of {len(missing)}; they wait for a review.")
+            self.app.say("Looking for compactions without a capture …")
+            missing = await asyncio.to_thread(find_missing, self.model.places)
+            if not missing:
+                self.app.say("Nothing was missed: every auto-compaction in the transcripts has its capture.")
+                return
+            what = "1 capture" if len(missing) == 1 else f"{len(missing)} captures"
+            where = clean_line(str(self.model.project.compacts))
+            question = f"Make {what} of compactions that nothing captured, in {where}?"
+            if await self.app.confirmed(question, yes="Capture", no="Not now", safe=True):
+                written = await asyncio.to_thread(write)
+                self.app.hint("compacts")
+                self.app.say(f"Captured {written} of {len(missing)}; they wait for a review.")
 
 
 def _why_not(item: CaptureRow) -> str:

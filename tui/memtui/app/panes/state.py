@@ -20,9 +20,9 @@ from memtui.app.details.memory import fold
 from memtui.app.details.signs import TASK_SIGNS
 from memtui.app.details.state_lines import state_document
 from memtui.app.listings import StateView, View
-from memtui.app.model_question import BUSY, ModelQuestion, reason_not_used
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
 from memtui.app.project import ProjectModel
+from memtui.app.screens.asking import BUSY, ModelQuestion, reason_not_used
 from memtui.app.widgets.document import EMPTY, Document, Line, concat, line, plain, styled
 from memtui.app.widgets.row_list import row
 from memtui.ground.clean import clean_line
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 _NONE = "No session yet.\n\nStart Claude Code in this folder: the state of its session shows here."
 _READING = "Reading the transcript …"
 _NO_SESSION = "There is no session yet: start Claude Code in this folder."
-_MODEL = "let a model word the next version (claude -p)"
 _MODEL = "let a model word the next version (claude -p)"
 _ASKING = "asking claude · esc cancels"
 _CHART, _NEXT_COMPACTION = "context", "ahead"

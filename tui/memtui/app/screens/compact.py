@@ -6,7 +6,6 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import ClassVar
 
 from textual import getters, on, work
@@ -16,7 +15,6 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Input, TextArea
 
-from memtui.app.changes import Change
 from memtui.app.project import ProjectModel
 from memtui.app.screens.asking import DraftScreen
 from memtui.app.widgets.document import Document, Line, line, styled
@@ -218,8 +216,7 @@ def _stored_once(
     if known:
         return known, ""
     stored = keep(model.places, model.clock, compacted, description=description, tags=tags)
-    undo, redo = partial(model.backend.delete, stored.id), partial(model.backend.restore, stored.id)
-    model.changes.add(Change(f"stored {stored.id}", undo, redo, (f"{stored.id}.md",)))
+    model.changes.add_stored(f"stored {stored.id}", model.backend, stored.id)
     return "", stored.id
 
 

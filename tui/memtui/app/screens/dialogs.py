@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Callable
 from typing import ClassVar
 
-from textual import events, getters, work
+from textual import events, getters
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -39,18 +37,18 @@ class _Dialog(ModalScreen[ScreenResultType]):
             await self.run_action(self.active_bindings["escape"].binding.action)
 
 
-class ConfirmScreen(_Dialog[bool | None]):
+class ConfirmScreen(_Dialog[bool]):
     """Asks a question; y and n answer, enter presses the highlighted button, escape means no.
 
     Only the button with the focus is highlighted. If yes destroys nothing, it is `safe` and has the focus, so
-    that enter confirms. A question that takes time to put opens at once, and keeps an early answer.
+    that enter confirms.
     """
 
     app = getters.app(BaseApp)
     HORIZONTAL_BREAKPOINTS = [(0, "-tight"), (40, "-narrow"), (100, "-wide")]  # noqa: RUF012 - see the app
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "answer(True)", "yes", tooltip="do it"),
-        Binding("n,escape,q", "answer(False)", "no", tooltip="leave everything as it is"),
+        Binding("y", "dismiss(True)", "yes", tooltip="do it"),
+        Binding("n,escape,q", "dismiss(False)", "no", tooltip="leave everything as it is"),
         hidden("?,f1", "app.help", "help", tooltip="the keys here"),
         hidden("left,right", "app.focus_next", "other", tooltip="go to the other answer"),
         hidden("down,j", "read(1, False)"),
@@ -63,27 +61,13 @@ class ConfirmScreen(_Dialog[bool | None]):
     about = "Answer with y or n first: nothing is done before."
 
     def __init__(
-        self,
-        question: str,
-        *,
-        yes: str,
-        no: str,
-        document: Document | None = None,
-        safe: bool = False,
-        prepare: Callable[[], str] | None = None,
+        self, question: str, *, yes: str, no: str, document: Document | None = None, safe: bool = False
     ) -> None:
-        """Make the question, with labels for its answers and a document to read before.
-
-        `prepare` finds the question, in a thread; `question` is shown meanwhile. "" means that there is
-        nothing to ask, and the answer None.
-        """
+        """Make the question, with labels for its answers and a document to read before."""
         super().__init__()
         self._document = document
         self._question, self._yes, self._no = question, yes, no
         self._safe = safe
-        self._prepare = prepare
-        self._early = False
-        """Whether yes was answered before the question was put."""
 
     def compose(self) -> ComposeResult:
         with Vertical(id="confirm"):
@@ -101,39 +85,14 @@ class ConfirmScreen(_Dialog[bool | None]):
         """Focus the answer that loses nothing, as enter is easily pressed by habit."""
         self.set_class(self._document is not None, "-large")
         self.query_one("#yes" if self._safe else "#no").focus()
-        if self._prepare is not None:
-            self._put(self._prepare)
-
-    @work(group="question", exit_on_error=False)
-    async def _put(self, prepare: Callable[[], str]) -> None:
-        question = ""
-        with self.app.reporting(self._question.rstrip(" …").lower(), wanted=lambda: self.is_current):
-            question = await asyncio.to_thread(prepare)
-            self._prepare = None
-        if not self.is_current:
-            return
-        if self._prepare is not None:  # it failed, and that is said
-            self.dismiss(False)
-        elif not question:
-            self.dismiss(None)
-        elif self._early:
-            self.dismiss(True)
-        else:
-            self.query_one("#question", Static).update(Content(question))
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         event.stop()
-        self.action_answer(event.button.id == "yes")
+        self.dismiss(event.button.id == "yes")
 
     def action_read(self, step: int, pages: bool) -> None:
         for view in self.query(DocumentView):
             view.action_page(step) if pages else view.action_lines(step)
-
-    def action_answer(self, answer: bool) -> None:
-        if answer and self._prepare is not None:
-            self._early = True
-        else:
-            self.dismiss(answer)
 
 
 class AskScreen(_Dialog[str | None]):

@@ -352,21 +352,12 @@ class LostScreen(Screen[None]):
 
     @on(InputLine.Changed)
     def _filtered(self, event: InputLine.Changed) -> None:
-        self._filter = event.text.strip()
+        found, self._filter = self.listing.selected, event.text.strip()
         if self.aftermath is not None:
             self._show_rows(self.aftermath)
             self._show_room()
-
-    @on(InputLine.Dropped)
-    def _dropped(self) -> None:
-        found = self.listing.selected
-        self._filtered(InputLine.Changed(""))
-        if found:
-            self.listing.select(found)  # what was found stays selected
-
-    @on(InputLine.Moved)
-    def _moved(self, event: InputLine.Moved) -> None:
-        self.listing.action_move(event.rows)
+            if found and not self._filter:
+                self.listing.select(found)  # what was found stays selected
 
     def action_switch(self) -> None:
         self.set_focus(self.summary if self.focused is self.listing else self.listing)
@@ -375,7 +366,7 @@ class LostScreen(Screen[None]):
         if self.focused is self.summary:
             self.set_focus(self.listing)
         elif self._filter:
-            self._dropped()
+            self._filtered(InputLine.Changed(""))
         else:
             self.dismiss(None)
 

@@ -24,7 +24,7 @@ from memtui.app.project import ProjectModel
 from memtui.app.screens import review_parts
 from memtui.app.screens.asking import DraftScreen
 from memtui.app.screens.dialogs import ReadingScreen
-from memtui.app.screens.review_parts import Draft, EvidencePane, FormField, ReviewForm, to_fields
+from memtui.app.screens.review_parts import EvidencePane, FormField, ReviewForm, to_fields
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.row_list import RowList
 from memtui.documents.capture import Capture
@@ -137,7 +137,7 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         self.facts.fill(groups, nothing)
         self._memory = draft_memory(facts)
         self._draft_facts = facts
-        self.form.draft(to_fields(Draft(self._memory, draft_summary(facts))))
+        self.form.draft(to_fields(Reworded(self._memory, draft_summary(facts))))
 
     def refusal(self) -> str:
         return "" if self._draft_facts is not None else "The draft is not there yet."
@@ -155,7 +155,7 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
             return
         if self.saving:
             return
-        texts = to_fields(Draft(answer.memory, answer.summary))
+        texts = to_fields(answer)
         changed = self.form.changed
         self.form.replace(texts, texts.keys() - {field.name for field in changed})
         self._by_model = len(changed) < len(review_parts.FIELDS)
@@ -238,7 +238,7 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         return self._by_model or self.form.unsaved
 
 
-def _review(model: ProjectModel, entry: Entry, draft: Draft, facts: Facts | None) -> Reviewed:
+def _review(model: ProjectModel, entry: Entry, draft: Reworded, facts: Facts | None) -> Reviewed:
     with model.changes.of_files(f"reviewed {capture_time(entry.name)}", [entry.path]) as making:
         done = review(
             model.places,

@@ -24,6 +24,7 @@ from memtui.app.widgets.wrap import cut_left
 from memtui.documents.events import EvidenceGroup, EvidenceItem
 from memtui.documents.memory_file import MemoryFile
 from memtui.documents.quotes import without_source
+from memtui.engines.drafts import Reworded
 from memtui.ground.clean import clean, clean_line
 from memtui.transcript.short_text import one_line
 
@@ -53,14 +54,7 @@ FIELDS = (
 )
 
 
-class Draft(NamedTuple):
-    """The result of a review: the memory file, and the summary for the capture."""
-
-    memory: MemoryFile
-    summary: str
-
-
-def to_fields(draft: Draft) -> dict[str, str]:
+def to_fields(draft: Reworded) -> dict[str, str]:
     values = dict(draft.memory) | {"summary": draft.summary}
     for field in FIELDS:
         if field.listed:  # as lines with a dash; further lines of an item are indented
@@ -68,7 +62,7 @@ def to_fields(draft: Draft) -> dict[str, str]:
     return {field.name: values[field.name] for field in FIELDS}
 
 
-def from_fields(texts: Mapping[str, str], original: MemoryFile) -> Draft:
+def from_fields(texts: Mapping[str, str], original: MemoryFile) -> Reworded:
     """The draft in the form's texts; parts of `original` without a field are kept."""
     values = {
         field.name: items(texts[field.name]) if field.listed else texts[field.name].strip()
@@ -76,7 +70,7 @@ def from_fields(texts: Mapping[str, str], original: MemoryFile) -> Draft:
     }
     summary = values.pop("summary")
     assert isinstance(summary, str)
-    return Draft(original.replace(**values), " ".join(summary.split()))
+    return Reworded(original.replace(**values), " ".join(summary.split()))
 
 
 def items(text: str) -> tuple[str, ...]:

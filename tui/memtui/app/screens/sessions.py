@@ -299,20 +299,10 @@ class SessionsScreen(Screen[None]):
 
     @on(InputLine.Changed)
     def _filtered(self, event: InputLine.Changed) -> None:
-        self.rows.filter = event.text.strip()
+        found, self.rows.filter = self.listing.selected, event.text.strip()
         self._show()
-
-    @on(InputLine.Dropped)
-    def _dropped(self) -> None:
-        found = self.listing.selected
-        self.rows.filter = ""
-        self._show()
-        if found:
+        if found and not self.rows.filter:
             self.listing.select(found)  # what was found stays selected
-
-    @on(InputLine.Moved)
-    def _moved(self, event: InputLine.Moved) -> None:
-        self.listing.action_move(event.rows)
 
     def action_switch(self) -> None:
         self.set_focus(self.detail if self.focused is self.listing else self.listing)
@@ -324,7 +314,7 @@ class SessionsScreen(Screen[None]):
             self.listing.marked = frozenset()
             self._show()
         elif self.rows.filter:
-            self._dropped()
+            self._filtered(InputLine.Changed(""))
         elif self._choosing:
             self.app.exit()
         else:

@@ -134,10 +134,6 @@ class TranscriptScreen(StyledOnce):
     @on(InputLine.Changed)
     def _find(self, event: InputLine.Changed) -> None:
         self.finder.type(event.text)
-
-    @on(InputLine.Dropped)
-    def _dropped(self) -> None:
-        self.finder.drop()
         self.show_place()
 
     def action_again(self, step: int) -> None:

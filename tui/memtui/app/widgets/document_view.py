@@ -10,13 +10,14 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.actions import SkipAction
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
+from memtui.app.base import hidden, moving
 from memtui.app.widgets.document import EMPTY, ROLES, Document, Layout, Line, Place
 from memtui.app.widgets.wrap import blank, cut_segments, hang_for, segment
 
@@ -31,17 +32,11 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     ALLOW_SELECT = True
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,j", "lines(1)", "Down", show=False),
-        Binding("up,k", "lines(-1)", "Up", show=False),
-        Binding("home,g", "first", "Top", show=False),
-        Binding("end,G", "last", "End", show=False),
-        Binding("pagedown,space", "page(1.0)", "Page down", show=False),
-        Binding("pageup", "page(-1.0)", "Page up", show=False),
-        Binding("ctrl+d", "page(0.5)", "Half a page down", show=False),
-        Binding("ctrl+u", "page(-0.5)", "Half a page up", show=False),
-        Binding("tab", "link(1)", "Next link", show=False),
-        Binding("shift+tab", "link(-1)", "Previous link", show=False),
-        Binding("enter", "follow", "Follow", show=False),
+        *moving("lines"),
+        hidden("space", "page(1.0)"),
+        hidden("tab", "link(1)"),
+        hidden("shift+tab", "link(-1)"),
+        hidden("enter", "follow"),
     ]
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"document--{role}" for role in (*ROLES, "link")}

@@ -61,12 +61,16 @@ class _Line(TypedLine):
     def action_leave(self, keep: bool) -> None:
         self.query_ancestor(InputLine).leave(keep)
 
-    def action_move(self, rows: int) -> None:
-        self.post_message(InputLine.Moved(rows))
+    async def action_move(self, rows: int) -> None:
+        if back := self.query_ancestor(InputLine).back:
+            await back.run_action(f"move({rows})")
 
 
 class InputLine(Horizontal):
-    """A slash, an input and a short status, visible while open. Every change is posted at once."""
+    """A slash, an input and a short status, visible while open. Every change is posted at once.
+
+    Enter leaves it with the text in effect, escape without.
+    """
 
     DEFAULT_CSS = """
     InputLine {
@@ -80,53 +84,39 @@ class InputLine(Horizontal):
 
     @dataclass
     class Changed(Message):
-        """The text was changed."""
+        """Another text is in effect."""
 
         text: str
-
-    class Kept(Message):
-        """The line was left by enter: the text stays in effect."""
-
-    class Dropped(Message):
-        """It was left by escape: the text is discarded."""
-
-    @dataclass
-    class Moved(Message):
-        """Up or down was pressed: the selection moves by this many rows."""
-
-        rows: int
 
     def __init__(self, name: str, hint: str) -> None:
         """Make the line, closed, as ``<name>-line``; the input is `name`, and has the hint while empty."""
         super().__init__(id=f"{name}-line")
         self._input = _Line(id=name, compact=True, placeholder=hint)
         self._status = Label(Content(""), classes="status")
-        self._back: Widget | None = None
+        self.back: Widget | None = None
+        """What gets the focus afterwards, and moves by the arrows meanwhile."""
 
     def compose(self) -> ComposeResult:
         yield Label(Content(" / "), classes="label")
         yield self._input
         yield self._status
 
-    @property
-    def is_open(self) -> bool:
-        return self.has_class("-open")
-
     def open(self, text: str, back: Widget, *, select: bool = False) -> None:
-        """Show the line with a text, which is no change, and focus it; `back` gets the focus afterwards."""
+        """Show the line with a text, which is no change, and focus it."""
         self.add_class("-open")
         with self.prevent(Input.Changed):
             self._input.value = text
         if select:
             self._input.action_select_all()
-        self._back = back
+        self.back = back
         self.screen.set_focus(self._input)
 
     def leave(self, keep: bool) -> None:
         """Close the line, and give the focus back now: it may be typed on."""
         self.remove_class("-open")
-        self.screen.set_focus(self._back)
-        self.post_message(self.Kept() if keep else self.Dropped())
+        self.screen.set_focus(self.back)
+        if not keep:
+            self.post_message(self.Changed(""))
 
     def focus_is_at(self, widget: Widget) -> None:
         """Hide the line when another widget gets the focus, show it when its input does."""

@@ -20,6 +20,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from memtui.app.base import moving
 from memtui.app.widgets.wrap import blank, centred, cut_segments, fit, segment
 from memtui.ground.clock import day_and_minute, local_minute, short_time
 
@@ -63,14 +64,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     """Cells left free between a row and the scroll bar."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,j", "move(1)", "Down", show=False),
-        Binding("up,k", "move(-1)", "Up", show=False),
-        Binding("home,g", "first", "First", show=False),
-        Binding("end,G", "last", "Last", show=False),
-        Binding("pagedown", "page(1.0)", "Page down", show=False),
-        Binding("pageup", "page(-1.0)", "Page up", show=False),
-        Binding("ctrl+d", "page(0.5)", "Half a page down", show=False),
-        Binding("ctrl+u", "page(-0.5)", "Half a page up", show=False),
+        *moving("move"),
         Binding("enter", "open", "open", key_display="enter"),
     ]
 

@@ -65,6 +65,8 @@ class Finder:
         self.look_for(text)
         if text and self._origin is not None:
             self._go((self._origin.key, -1), 0)
+        elif self._origin is not None:
+            self._view.go(self._view.window.index.at(self._origin.key[0]), self._origin.key)
 
     def show_here(self, words: tuple[str, ...]) -> None:
         """Mark words in the current line alone, and show the first one."""
@@ -85,11 +87,6 @@ class Finder:
         self._view.look_for(Query(text))
         if text:
             self._search()
-
-    def drop(self) -> None:
-        self.look_for("")
-        if self._origin is not None:
-            self._view.go(self._view.window.index.at(self._origin.key[0]), self._origin.key)
 
     def again(self, step: int) -> None:
         """Go to the next hit, or to the previous one."""

@@ -10,11 +10,12 @@ from typing import ClassVar
 
 from rich.segment import Segment
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.message import Message
 from textual.strip import Strip
 from textual.worker import Worker, get_current_worker
 
+from memtui.app.base import hidden, moving
 from memtui.app.widgets.document import Document, Place, concat, line
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.transcript_lines import AGENT, FOLD
@@ -59,16 +60,9 @@ class TranscriptView(DocumentView, inherit_bindings=False):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,j", "lines(1)", "Down", show=False),
-        Binding("up,k", "lines(-1)", "Up", show=False),
-        Binding("home", "first", "Top", show=False),
-        Binding("end", "last", "End", show=False),
-        Binding("pagedown", "page(1.0)", "Page down", show=False),
-        Binding("pageup", "page(-1.0)", "Page up", show=False),
-        Binding("ctrl+d", "page(0.5)", "Half a page down", show=False),
-        Binding("ctrl+u", "page(-0.5)", "Half a page up", show=False),
-        Binding("tab", "link(1)", "Next fold", show=False),
-        Binding("shift+tab", "link(-1)", "Previous fold", show=False),
+        *moving("lines", first="home", last="end"),  # g and G are the screen's
+        hidden("tab", "link(1)"),
+        hidden("shift+tab", "link(-1)"),
     ]
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"transcript--cursor", "transcript--marked", "transcript--bar"}
