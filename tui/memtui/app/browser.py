@@ -231,7 +231,7 @@ class BrowserScreen(StyledOnce):
 
     def update_tabs(self) -> None:
         self.query_one(TabStrip).tabs = tuple(
-            Tab(str(pane.number), pane.title, pane.count_in_strip(), pane is self.pane)
+            Tab(pane.pane_id, str(pane.number), pane.title, pane.count_in_strip(), pane is self.pane)
             for pane in self.panes.values()
         )
 
@@ -245,10 +245,6 @@ class BrowserScreen(StyledOnce):
                 self.make_current(event.widget.pane_id)
         elif event.widget is self.detail:
             self.split.reading = True
-
-    @on(TabStrip.Chosen)
-    def _tab_chosen(self, message: TabStrip.Chosen) -> None:
-        self.focus_pane(list(self.panes)[message.index])
 
     @on(RowList.Opened)
     def action_open(self) -> None:

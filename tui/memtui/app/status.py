@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -43,12 +44,11 @@ _MARKS = {
 }
 
 
+@dataclass
 class Published(Message):
     """A newer view from the background."""
 
-    def __init__(self, view: listings.View) -> None:
-        super().__init__()
-        self.view = view
+    view: listings.View
 
 
 class StatusBar(Widget):
@@ -327,8 +327,9 @@ def live_mark(liveness: Liveness | None) -> Content:
 
 
 class Tab(NamedTuple):
-    """A pane in the strip: its key, title and total, and whether it is the current one."""
+    """A pane in the strip: its id, key, title and total, and whether it is the current one."""
 
+    pane: str
     key: str
     title: str
     total: str
@@ -355,13 +356,6 @@ class TabStrip(Widget):
     }
     tabs: reactive[tuple[Tab, ...]] = reactive(())
 
-    class Chosen(Message):
-        """A tab was clicked."""
-
-        def __init__(self, index: int) -> None:
-            super().__init__()
-            self.index = index
-
     def __init__(self, bar: StatusBar) -> None:
         super().__init__(id="tabs")
         self._bar = bar
@@ -373,13 +367,13 @@ class TabStrip(Widget):
         mark = mark.truncate(room, ellipsis=True) if mark.cell_length > room else mark
         return Content.assemble(strip, " " * (room - mark.cell_length - 1), mark)
 
-    def on_click(self, event: events.Click) -> None:
+    async def on_click(self, event: events.Click) -> None:
         column = 0
-        for index, cell in enumerate(self._layout()[0]):
+        for tab, cell in zip(self.tabs, self._layout()[0], strict=True):
             column += cell.cell_length
             if event.x < column:
                 event.stop()
-                self.post_message(self.Chosen(index))
+                await self.run_action(f"screen.pane('{tab.pane}')")
                 return
 
     def _layout(self) -> tuple[list[Content], Content]:

@@ -167,9 +167,10 @@ class ClaudeRows:
         """Mark a memory as seen or approved; returns what to say."""
         memories, before = self._model.claude_memories, memory.seen
         memories.mark(memory, seen)
-        if seen == "approved":
-            undo, redo = (partial(memories.mark, memory, each) for each in (before, seen))
-            self._model.changes.add(Change(f"approved {memory.name}", undo, redo))
+        if seen != "approved":
+            return ""
+        undo, redo = (partial(memories.mark, memory, each) for each in (before, seen))
+        self._model.changes.add(Change(f"approved {memory.name}", undo, redo))
         return f"{memory.name} is approved. u takes it back."
 
     def delete(self, memory: ClaudeMemory) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import work
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
@@ -62,6 +60,7 @@ class CommandsPane(Pane):
     number = 3
     title = "Commands"
     views = (CommandsView, PinsView, LightsView)
+    changed = ("commands", "pins", "userpins")
     signs: ClassVar[Mapping[str, str]] = {
         "✓": "a pin that the summary has",
         "↺": "a pin that memtui handed over",
@@ -217,11 +216,11 @@ class CommandsPane(Pane):
     def action_clear(self) -> None:
         command, pin = self.command(self.selected), self.pin(self.selected)
         if pin is not None:
-            self._remove(pin)
+            self._change("removing the pin", partial(self._remove, pin))
         elif command is None:
             self.app.warn("No active command and no pin is selected.")
         else:
-            self._clear(command.name)
+            self._change("clearing", partial(self._clear, command.name))
 
     def action_clear_all(self) -> None:
         from memtui.app.screens.dialogs import ConfirmScreen
@@ -236,7 +235,7 @@ class CommandsPane(Pane):
 
         def answered(sure: bool | None) -> None:
             if sure:
-                self._clear(None)
+                self._change("clearing", partial(self._clear, None))
 
         self.app.push_screen(ConfirmScreen(question, yes="Clear", no="Keep"), answered)
 
@@ -244,7 +243,7 @@ class CommandsPane(Pane):
         """Type a pin; confirm the selected one, if it is from the repository."""
         pin = self.pin(self.selected)
         if pin is not None and not pin.confirmed:
-            self._confirm(pin.pin.text)
+            self._change("confirming the pin", partial(self._confirm, pin.pin.text))
             return
         from memtui.app.screens.dialogs import AskScreen
 
@@ -258,40 +257,26 @@ class CommandsPane(Pane):
 
         self.app.push_screen(asked, answered)
 
-    @work(group="update", exit_on_error=False)
-    async def _confirm(self, text: str) -> None:
-        with self.app.reporting("confirming the pin"):
-            await asyncio.to_thread(self.model.pins.confirm, [text])
-            self.model.readings.forget_aftermaths()
-            self.app.hint("pins", "userpins")
-            self.app.say(f"Confirmed “{short_pin(text)}”: it is for every summary from now on.")
+    def _confirm(self, text: str) -> str:
+        self.model.pins.confirm([text])
+        self.model.readings.forget_aftermaths()
+        return f"Confirmed “{short_pin(text)}”: it is for every summary from now on."
 
-    @work(group="clear", exit_on_error=False)
-    async def _clear(self, name: str | None) -> None:
-        with self.app.reporting("clearing"):
-            names = None if name is None else frozenset((name,))
-            commands = self.model.commands
-            gone = await asyncio.to_thread(commands.remove, names)
-            self.app.hint("commands")
-            what = "all commands" if name is None else f"/{clean_line(name).removeprefix('/')}"
-            again = frozenset(each.name for each in gone)
-            undo, redo = partial(commands.put_back, gone), partial(commands.remove, again)
-            self.model.changes.add(Change(f"cleared {what}", undo, redo, tuple(again)))
-            self.app.say(f"Cleared {what}. u brings it back.")
+    def _clear(self, name: str | None) -> str:
+        commands = self.model.commands
+        gone = commands.remove(None if name is None else frozenset((name,)))
+        what = "all commands" if name is None else f"/{clean_line(name).removeprefix('/')}"
+        again = frozenset(each.name for each in gone)
+        undo, redo = partial(commands.put_back, gone), partial(commands.remove, again)
+        self.model.changes.add(Change(f"cleared {what}", undo, redo, tuple(again)))
+        return f"Cleared {what}. u brings it back."
 
-    @work(group="update", exit_on_error=False)
-    async def _remove(self, item: PinRow) -> None:
+    def _remove(self, item: PinRow) -> str:
         name = f"the pin “{short_pin(item.pin.text)}”"
-
-        def remove() -> None:
-            with self.model.changes.of_files(f"removed {name}", [item.file]):
-                self.model.pins.remove(item.pin.text, everywhere=item.everywhere)
-
-        with self.app.reporting("removing the pin"):
-            await asyncio.to_thread(remove)
-            self.model.readings.forget_aftermaths()
-            self.app.hint("pins", "userpins")
-            self.app.say(f"Removed {name}. u brings it back.")
+        with self.model.changes.of_files(f"removed {name}", [item.file]):
+            self.model.pins.remove(item.pin.text, everywhere=item.everywhere)
+        self.model.readings.forget_aftermaths()
+        return f"Removed {name}. u brings it back."
 
 
 def short_pin(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -60,6 +60,7 @@ class MemoriesPane(Pane):
     number = 2
     title = "Memories"
     views = (MemoriesView, ClaudeView, RemotesView)
+    changed = ("memories", "claude")
     signs: ClassVar[Mapping[str, str]] = {
         "✎": "a review's memory file, without a Recovery ID",
         "△": "names files that have changed or are gone, or something else is wrong with it",
@@ -79,7 +80,6 @@ class MemoriesPane(Pane):
         self._filter_lock = threading.Lock()
         self.held_by: dict[str, str] = {}
         """The remotes that have a memory, by its Recovery ID."""
-        self._changing = asyncio.Lock()
         self.claudes = ClaudeRows(model)
         self._trail: list[tuple[str, str]] = []
         """The memories from which links were followed, by target."""
@@ -403,20 +403,6 @@ class MemoriesPane(Pane):
 
             self.app.push_screen(asked, answered)
 
-    @work(group="edit", exit_on_error=False)
-    async def _change(self, doing: str, change: Callable[[], str], *, says: bool = True) -> None:
-        """Change memories, one after the other; `change` returns what to say."""
-        said = None
-        async with self._changing:
-            with self.app.reporting(doing):
-                said = await asyncio.to_thread(change)
-                self.app.hint("memories", "claude")
-                if says:
-                    self.app.say(said)
-        if said is None:  # what was shown in advance has failed
-            self.resync()
-            self.post_message(self.Changed(self))
-
     @work(group="sharing", exclusive=True, exit_on_error=False)
     async def action_versions(self) -> None:
         from memtui.app.details.versions import memory_versions
@@ -449,7 +435,7 @@ class MemoriesPane(Pane):
     def on_row_list_opened(self, event: Pane.Opened) -> None:
         memory = self.claudes.get(event.key)
         if memory is not None and memory.seen in ("new", "changed"):
-            self._change("marking as seen", lambda: self.claudes.set_seen(memory, "seen"), says=False)
+            self._change("marking as seen", lambda: self.claudes.set_seen(memory, "seen"))
 
     @work(group="edit", exit_on_error=False)
     async def _delete_claudes(self, memory: ClaudeMemory) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -90,6 +91,8 @@ class Pane(RowList):
     title: str
     views: ClassVar[tuple[type[View], ...]]
     """The kinds of views that it shows."""
+    changed: ClassVar[tuple[str, ...]]
+    """The names of the targets that its keys change."""
     signs: ClassVar[Mapping[str, str]] = {}
     """The meaning of each sign in its rows, for help."""
     detail_signs: ClassVar[Mapping[str, str]] = {}
@@ -97,12 +100,11 @@ class Pane(RowList):
     no_line = "A row of this pane is no line to pin: enter opens its detail, whose lines can be pinned."
     """Why `line_of` is empty."""
 
+    @dataclass
     class Changed(Message):
         """Counts, marks or the detail of the selected row of a pane have changed."""
 
-        def __init__(self, pane: Pane) -> None:
-            super().__init__()
-            self.pane = pane
+        pane: Pane
 
         def can_replace(self, message: Message) -> bool:
             """One for several changes is enough."""
@@ -116,6 +118,7 @@ class Pane(RowList):
         self.toggled: set[str] = set()
         """The folds of the detail that were opened, or closed if they are open at first."""
         self._empty_text = empty
+        self._changing = asyncio.Lock()
 
     @abstractmethod
     def apply(self, view: View) -> None:
@@ -171,6 +174,20 @@ class Pane(RowList):
         self.refresh_rows()
         self._show_title(len(self.rows))
         self.post_message(self.Changed(self))
+
+    @work(group="edit", exit_on_error=False)
+    async def _change(self, doing: str, change: Callable[[], str]) -> None:
+        """Change files in a thread, one change after the other; `change` returns what to say."""
+        said = None
+        async with self._changing:
+            with self.app.reporting(doing):
+                said = await asyncio.to_thread(change)
+                self.app.hint(*self.changed)
+                if said:
+                    self.app.say(said)
+        if said is None:  # what was shown in advance has failed
+            self.resync()
+            self.post_message(self.Changed(self))
 
     def action_mark(self) -> None:
         if self.selected is None:

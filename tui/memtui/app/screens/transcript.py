@@ -19,6 +19,7 @@ from memtui.app.terminal import page_text
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.input_line import FIND_HINT, InputLine
 from memtui.app.widgets.transcript_finder import Finder
+from memtui.app.widgets.transcript_lines import AGENT
 from memtui.app.widgets.transcript_view import TranscriptView
 from memtui.app.widgets.transcript_window import Shows
 from memtui.app.widgets.wrap import cut
@@ -190,13 +191,13 @@ class TranscriptScreen(StyledOnce):
         elif not self.view.follow():
             self.app.say("There is nothing to unfold here.")
 
-    @on(TranscriptView.AgentWanted)
-    def _open_agent(self, event: TranscriptView.AgentWanted) -> None:
-        for agent, path in agent_transcripts(self._path, [event.agent]):
-            if agent == event.agent:
-                self.app.open_transcript(path)
-                return
-        self.app.warn("The transcript of this subagent no longer exists.")
+    @on(TranscriptView.Followed)
+    def _open_agent(self, event: TranscriptView.Followed) -> None:
+        agent = event.link.removeprefix(AGENT)
+        if path := dict(agent_transcripts(self._path, [agent])).get(agent):
+            self.app.open_transcript(path)
+        else:
+            self.app.warn("The transcript of this subagent no longer exists.")
 
     def action_mark(self) -> None:
         self.view.mark()

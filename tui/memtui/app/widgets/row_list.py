@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from rich.style import Style
 from textual import events
@@ -30,23 +30,6 @@ _WIDE = 40
 
 Draw = Callable[[str, int], Content]
 """Makes the content of a row from its key and the available cells; never reads a file."""
-
-
-class Look(NamedTuple):
-    """The attributes of a row's look."""
-
-    header: bool
-    cursor: bool
-    hover: bool
-    marked: bool
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        if self.header:
-            kind = "row-list--header"
-        else:
-            kind = "row-list--cursor" if self.cursor else "row-list--hover" if self.hover else ""
-        return (kind,) if kind else ()
 
 
 class RowList(ScrollView, can_focus=True, inherit_bindings=False):
@@ -149,7 +132,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         """Keys of rows of which the first is selected, until the next move."""
         self._reported: tuple[str | None, int, Sequence[str]] = (None, 0, ())
         self._draw = draw
-        self._strips: LRUCache[tuple[str, Look, int], Strip] = LRUCache(1024)
+        self._strips: LRUCache[tuple[str, str, bool, int], Strip] = LRUCache(1024)
         self.marked: frozenset[str] = frozenset()
         """The keys of the marked rows."""
         self._focus_is_new = False
@@ -372,10 +355,15 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             return self._drawn_empty(y)
         if row >= len(self.rows):
             return Strip.blank(width, self.visual_style.rich_style)
-        key, look = self.rows[row], self._look(row)
-        strip = self._strips.get((key, look, width))
+        key = self.rows[row]
+        if self._is_header(key):
+            look = "header"
+        else:
+            look = "cursor" if row == self._index else "hover" if row == self._hover else ""
+        drawn = (key, look, key in self.marked, width)
+        strip = self._strips.get(drawn)
         if strip is None:
-            strip = self._strips[key, look, width] = self._drawn(key, look)
+            strip = self._strips[drawn] = self._drawn(key, look)
         return strip
 
     def _drawn_empty(self, y: int) -> Strip:
@@ -386,23 +374,19 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         style = self.get_component_rich_style("row-list--empty")
         return Strip([segment(fit(lines[y], width), style)], width)
 
-    def _drawn(self, key: str, look: Look) -> Strip:
-        names, width = look.names, self.size.width
+    def _drawn(self, key: str, look: str) -> Strip:
+        names, width = (f"row-list--{look}",) if look else (), self.size.width
         base = self.get_visual_style(*names)
         # A visual style has no `reverse`, which shows a cursor without colours.
-        reverse = look.cursor and bool(names) and self.get_component_rich_style(*names).reverse
+        reverse = look == "cursor" and self.get_component_rich_style(*names).reverse
         extra = Style(reverse=True) if reverse else Style()
         drawn = self._draw(key, self.room).render(base, end="")
         parts = [segment(text, style.rich_style + extra) for text, style in drawn]
         strip = Strip(cut_segments(parts, self.room))
         bar = self.get_visual_style(*names, "row-list--bar").rich_style
         rest = blank(width - 1 - strip.cell_length, base.rich_style + extra)
-        mark = "●" if look.marked else "▌" if look.cursor else " "
+        mark = "●" if key in self.marked else "▌" if look == "cursor" else " "
         return Strip([segment(mark, bar), *strip, rest], width)
-
-    def _look(self, row: int) -> Look:
-        key = self.rows[row]
-        return Look(self._is_header(key), row == self._index, row == self._hover, key in self.marked)
 
     @property
     def room(self) -> int:

@@ -81,12 +81,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
     class Moved(Message):
         """The position, or what is known about it, has changed."""
 
-    @dataclass
-    class AgentWanted(Message):
-        """The transcript of a subagent was requested."""
-
-        agent: str
-
     def __init__(self, path: Path, number: int = 0, *, id: str | None = None) -> None:  # noqa: A002 - Textual's
         """Show a transcript at line `number` (1-based), or at its end; its lines are looked for at once."""
         super().__init__(id=id)
@@ -332,7 +326,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         link = lines[self._cursor.line].link if self._cursor.line < len(lines) else ""
         block = self.current
         if link.startswith(AGENT):
-            self.post_message(self.AgentWanted(link.removeprefix(AGENT)))
+            self.post_message(self.Followed(self, link))
         elif block is not None and self.window.toggle(block.key):
             self._change(self.window.compose)
             self.put_line(self._cursor.line)
