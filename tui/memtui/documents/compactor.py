@@ -251,10 +251,10 @@ def size_of(state: SessionState) -> int:
     return tokens(session_state.render_session_state(state))
 
 
-def fitted(state: SessionState, target: int = TARGET) -> SessionState:
-    """The state, shortened to `target` tokens as far as possible."""
+def fitted(state: SessionState) -> SessionState:
+    """The state, shortened to `TARGET` tokens as far as possible."""
     for smaller in _smaller(state):
-        if size_of(state) <= target:
+        if size_of(state) <= TARGET:
             return state
         state = smaller
     return state
@@ -290,11 +290,11 @@ def _fewer(task: Task) -> Task:
 _Part = TypeVar("_Part", session_state.Identity, Dynamics)
 
 
-def draft_session_state(facts: Facts, project: Project, version: int = 1) -> SessionState:
+def draft_session_state(facts: Facts, project: Project) -> SessionState:
     """The session state document by the rules of seed 003, first run."""
     raw = session_state.raw_state(facts, project).with_texts(masked)
     decisions = merged_decisions((), raw.decisions)
-    return fitted(raw.replace(version=version, tasks=collapsed(raw.tasks), decisions=decisions))
+    return fitted(raw.replace(tasks=collapsed(raw.tasks), decisions=decisions))
 
 
 def next_state(previous: SessionState | None, facts: Facts, project: Project) -> SessionState | None:

@@ -40,19 +40,19 @@ def last_errors(facts: Facts, most: int) -> list[ErrorFact]:
     return [error for error in reversed(facts.errors) if checks.worth_telling(error)][:most]
 
 
-def error_event(facts: Facts, error: ErrorFact, root: Path | None, *, clock: bool = False) -> str:
+def error_event(facts: Facts, error: ErrorFact, root: Path | None) -> str:
     """``Bash `npm test` failed at L174, 30 commands since, the last one ok: the message``."""
     shell = error.tool in SHELL_TOOLS
     target = bare_command(error.target) if shell else one_line(shown_path(error.target, root))
     what = f"{error.tool} `{shortened(target, _FAILED_TARGET)}`" if target else error.tool
-    where = citation(error.source, clock=clock)
-    since = _ran_again(facts, error, clock=clock) or _since(facts, error.source)
+    where = citation(error.source)
+    since = _ran_again(facts, error) or _since(facts, error.source)
     event = f"{what} failed{f' at {where}' if where else ''}{since}"
     message = one_line(telling_line(error.message))
     return f"{event}: {output(message, SENTENCE - len(what))}" if message else event
 
 
-def _ran_again(facts: Facts, error: ErrorFact, *, clock: bool) -> str:
+def _ran_again(facts: Facts, error: ErrorFact) -> str:
     """A later run of the same command or checks: the first that went well, else the last that hides how.
 
     Without one, the first success of the same programs with other arguments; of a check that proves nothing.
@@ -65,7 +65,7 @@ def _ran_again(facts: Facts, error: ErrorFact, *, clock: bool) -> str:
         outcome = outcome_of(command)
         if not is_after(command.source, error.source) or outcome not in ("ok", HIDDEN):
             continue
-        where = citation(command.source, clock=clock)
+        where = citation(command.source)
         place = f" at {where}" if where else ""
         again = bare_command(command.text)[:_TARGET] == target
         if again or checks.passes_again(command, error.target, error.message):
@@ -86,14 +86,14 @@ def failed_checks(facts: Facts, *, clock: bool = False) -> list[str]:
     return [check_line(facts, each, clock=clock) for each in failed][:_FAILED]
 
 
-def check_event(facts: Facts, *, clock: bool = False) -> str:
+def check_event(facts: Facts) -> str:
     """The last compile, lint or test run with its outcome and age; "" if none is on record."""
     check = last_check(facts)
     if check is None:
         return ""
     ended = "SUCCESS" if check.outcome == "ok" else "FAILURE"
     ended = ended if is_sure(check) else "no failure recognised, its exit status is hidden"
-    return f"{ended}: {check_line(facts, check, clock=clock)}"
+    return f"{ended}: {check_line(facts, check)}"
 
 
 def check_line(facts: Facts, check: Command, *, clock: bool = False) -> str:

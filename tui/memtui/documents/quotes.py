@@ -187,12 +187,12 @@ def quotes_of(who: str, facts: Facts) -> list[Quote]:
     return kept
 
 
-def said_last(facts: Facts, *, clock: bool = False) -> str:
+def said_last(facts: Facts) -> str:
     """``Claude said last (L476): "words"``; "" if no message of the model is on record."""
     closing = next((turn.closing for turn in reversed(facts.turns) if turn.closing), None)
     if closing is None:
         return ""
-    label = source_label("Claude said last", closing.source, clock=clock)
+    label = source_label("Claude said last", closing.source)
     return f'{label} "{ends_of(one_line(closing.text), _WIDTH)}"'
 
 

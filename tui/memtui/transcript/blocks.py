@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from memtui.transcript import events
 from memtui.transcript.events import Boundary, Call, Event, Queued, Result, Said, Summary, Words, is_ask
-from memtui.transcript.lines import Line, Record, read_lines, time_of
+from memtui.transcript.lines import Line, Record, message_of, read_lines, text_in, time_of
 from memtui.transcript.outcomes import target_of
 from memtui.transcript.records import Source
 
@@ -82,8 +82,7 @@ def blocks(line: Line) -> list[Block]:
         return [Block((line.offset, 0), line.end, Skipped(f"line of {size:.1f} MB"))]
     found: list[Block] = []
     for record in line.records:
-        stamp, folder = time_of(record), record.get("cwd")
-        folder = folder if isinstance(folder, str) else ""
+        stamp, folder = time_of(record), text_in(record, "cwd")
         for event in _shown(record):
             found.append(Block((line.offset, len(found)), line.end, event, stamp, folder))
     if line.problem == "not JSON" and not found:
@@ -110,8 +109,7 @@ def _shown(record: Record) -> Iterator[Shown]:
 
 def _beside(record: Record, found: Sequence[Event]) -> Iterator[Shown]:
     """Thinking, images and documents, which have no events; tool results may contain them, too."""
-    message = record.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
+    content = message_of(record).get("content")
     if not isinstance(content, list):
         return
     agent = next((each.agent for each in found if isinstance(each, (Said, Call, Result))), "")
@@ -119,17 +117,15 @@ def _beside(record: Record, found: Sequence[Event]) -> Iterator[Shown]:
         agent = "subagent"
     for block in _flat(content):
         kind = block.get("type")
-        if kind == "thinking" and isinstance(text := block.get("thinking"), str) and text.strip():
+        if kind == "thinking" and (text := text_in(block, "thinking")).strip():
             yield Thinking(text, agent)
         elif kind in ("image", "document"):
             source = block.get("source")
             source = source if isinstance(source, dict) else {}
-            data, media = source.get("data"), source.get("media_type")
-            name = media if isinstance(media, str) else str(kind)
-            yield Attached(name, len(data) if isinstance(data, str) else 0, agent)
+            yield Attached(text_in(source, "media_type") or kind, len(text_in(source, "data")), agent)
 
 
-def _flat(content: list[object]) -> Iterator[dict[str, object]]:
+def _flat(content: list[Any]) -> Iterator[Record]:
     for block in content:
         if isinstance(block, dict):
             yield block

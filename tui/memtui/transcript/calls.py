@@ -11,6 +11,7 @@ from memtui.transcript.checks import hidden_failure, hidden_success, is_check
 from memtui.transcript.events import Call, Result, said_with_rejection
 from memtui.transcript.files import FileLog, may_remove, may_write, target_path
 from memtui.transcript.landmarks import LandmarkLog, QuoteLog, report_of
+from memtui.transcript.lines import text_in
 from memtui.transcript.outcomes import ActionLog, CommandLog, answers_of, end_command, error_head, outcome_of
 from memtui.transcript.plans import PlanLog, TodoLog
 from memtui.transcript.records import NOWHERE, Answer, Command, ErrorFact, Quote, Source
@@ -79,7 +80,7 @@ class CallLog:
             return
         waiting = self._waiting[call.id] = _Waiting(call, folder, source)
         if not own:
-            if call.name in SHELL_TOOLS and is_check(_command_of(call)):
+            if call.name in SHELL_TOOLS and is_check(text_in(call.input, "command")):
                 waiting.shell = self.agent_checks.called(call.input, source)
             return
         self.actions.called(call, source)
@@ -112,7 +113,7 @@ class CallLog:
             return
         name = waiting.call.name
         if name in SHELL_TOOLS:
-            self._ran(_command_of(waiting.call), waiting)
+            self._ran(text_in(waiting.call.input, "command"), waiting)
         elif name in TASK_TOOLS:
             self._task(result, waiting)
         elif name in EDIT_TOOLS or name in READ_TOOLS:
@@ -221,11 +222,6 @@ def _with_hidden_failure(result: Result, shell: Command | None) -> Result:
 def _counts_of_agent(call: Call) -> bool:
     """Whether a subagent's call counts for the session, too."""
     if call.name in SHELL_TOOLS:
-        command = _command_of(call)
+        command = text_in(call.input, "command")
         return bool(command) and (is_check(command) or may_remove(command) or may_write(command))
     return call.name in _WORTH_TRACKING
-
-
-def _command_of(call: Call) -> str:
-    command = call.input.get("command")
-    return command if isinstance(command, str) else ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from memtui.transcript.lines import Record
+from memtui.transcript.lines import Record, message_of, text_in
 from memtui.transcript.words import (
     SUMMARY_OPENING,
     WordsKind,
@@ -202,18 +202,12 @@ def request_of(record: Record, known: str = "") -> Request | None:
 
     Further parts of a message whose id is `known` from the record before give None, too.
     """
-    message = record.get("message")
-    if not isinstance(message, dict):
-        return None
-    identity, model = message.get("id"), message.get("model")
+    message = message_of(record)
+    identity, model, usage = message.get("id"), text_in(message, "model"), message.get("usage")
     if identity == known or not isinstance(identity, str) or model == "<synthetic>":
         return None
-    usage = message.get("usage")
-    tokens = 0
-    if isinstance(usage, dict):
-        for name in _USAGE:
-            tokens += _count(usage.get(name)) or 0
-    return Request(identity, model if isinstance(model, str) else "", tokens)
+    counts = [_count(usage.get(name)) or 0 for name in _USAGE] if isinstance(usage, dict) else []
+    return Request(identity, model, sum(counts))
 
 
 def said_with_rejection(result: Result) -> str:
@@ -239,20 +233,16 @@ def agent_of(record: Record) -> str:
 
 
 def _agent_name(fields: Record) -> str:
-    agent = fields.get("agentId")
-    return agent if isinstance(agent, str) and agent else "subagent"
+    return text_in(fields, "agentId") or "subagent"
 
 
 def task_of(record: Record) -> str:
     """The unchanged text of a user record: at the top of a subagent's own transcript, its task."""
-    message = record.get("message")
-    return joined_text(message.get("content")).strip() if isinstance(message, dict) else ""
+    return joined_text(message_of(record).get("content")).strip()
 
 
 def _assistant(record: Record, agent: str | None = None) -> Sequence[Event]:
-    message = record.get("message")
-    if not isinstance(message, dict):
-        return _NOTHING
+    message = message_of(record)
     agent = agent_of(record) if agent is None else agent
     if message.get("model") == "<synthetic>":
         if record.get("isApiErrorMessage") is True and not agent:
@@ -277,23 +267,20 @@ def _block(block: dict[str, Any], agent: str) -> Event | None:
         identity, name, arguments = block.get("id"), block.get("name"), block.get("input")
         if isinstance(identity, str) and isinstance(name, str):
             return Call(identity, name, arguments if isinstance(arguments, dict) else {}, agent)
-    elif kind == "text":
-        text = block.get("text")
-        if isinstance(text, str):
-            return Said(text, agent)
+    elif kind == "text" and isinstance(text := block.get("text"), str):
+        return Said(text, agent)
     return None
 
 
 def _user(record: Record, agent: str | None = None) -> Sequence[Event]:
-    message = record.get("message")
-    if not isinstance(message, dict):
+    message = message_of(record)
+    if not message:
         return _NOTHING
     agent = agent_of(record) if agent is None else agent
     content = message.get("content")
     found: list[Event] = []
     if isinstance(content, list):
-        detail, denial = record.get("toolUseResult"), record.get("toolDenialKind")
-        denial = denial if isinstance(denial, str) else ""
+        detail, denial = record.get("toolUseResult"), text_in(record, "toolDenialKind")
         for block in content:
             if isinstance(block, dict) and block.get("type") == "tool_result":
                 identity = block.get("tool_use_id")
@@ -353,18 +340,14 @@ def _attachment(record: Record) -> Sequence[Event]:
     if kind == "task_reminder" and isinstance(body.get("content"), list):
         return (TaskState(body["content"]),)
     if kind == "plan_file_reference":
-        path, content = body.get("planFilePath"), body.get("planContent")
-        if isinstance(content, str) and content.strip():
-            return (PlanReference(path if isinstance(path, str) else "", content),)
+        content = text_in(body, "planContent")
+        return (PlanReference(text_in(body, "planFilePath"), content),) if content.strip() else _NOTHING
     return _NOTHING
 
 
 def _queued(body: dict[str, Any]) -> Sequence[Event]:
-    if (
-        body.get("commandMode", "prompt") != "prompt"
-        or body.get("isMeta")
-        or not of_human(body.get("origin"))
-    ):
+    by_machine = body.get("isMeta") or not of_human(body.get("origin"))
+    if by_machine or body.get("commandMode", "prompt") != "prompt":
         return _NOTHING
     words = queued_words(joined_text(body.get("prompt")))
     return (Queued(words),) if words else _NOTHING
@@ -378,14 +361,8 @@ def _system(record: Record) -> Sequence[Event]:
         return (ApiError(""),)
     data = record.get("compactMetadata")
     data = data if isinstance(data, dict) else {}
-    trigger = data.get("trigger")
-    return (
-        Boundary(
-            trigger if isinstance(trigger, str) else "",
-            _count(data.get("preTokens")),
-            _count(data.get("postTokens")),
-        ),
-    )
+    before, after = _count(data.get("preTokens")), _count(data.get("postTokens"))
+    return (Boundary(text_in(data, "trigger"), before, after),)
 
 
 def _count(value: Any) -> int | None:

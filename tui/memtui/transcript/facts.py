@@ -15,7 +15,7 @@ from memtui.transcript import ReadingCancelledError, events
 from memtui.transcript.calls import KEPT_CALLS, CallLog
 from memtui.transcript.events import ApiError, Call, Expansion, Queue, Result, Said, Summary, Title, Words
 from memtui.transcript.landmarks import report_in
-from memtui.transcript.lines import Line, Record, read_lines, time_of
+from memtui.transcript.lines import Line, Record, message_of, read_lines, text_in, time_of
 from memtui.transcript.records import CompactionFact, Facts, Source, Speaker, TurnKind, in_order
 from memtui.transcript.session import Setting, agent_transcripts
 from memtui.transcript.turns import TurnLog, choices
@@ -118,14 +118,12 @@ class _Reading:
             # A subagent may work on another branch in another folder.
             subagents = record.get("isSidechain") is True and self._chain_known and not self._own_agent
             self._timestamp = time_of(record) if subagents else self._setting.take(record)
-            folder = record.get("cwd") if subagents else ""
-            self._folder = folder if folder and type(folder) is str else self._setting.folder
+            self._folder = (text_in(record, "cwd") if subagents else "") or self._setting.folder
             if not self._chain_known and record.get("type") in ("user", "assistant"):
                 self._find_chain(record)
             if record.get("type") in ("user", "assistant") and self._is_repeated(record):
                 continue
-            mode = record.get("permissionMode")
-            if mode and isinstance(mode, str):
+            if mode := text_in(record, "permissionMode"):
                 self._calls.quotes.mode(mode, self._source("claude code"))
             if record.get("type") == "assistant":
                 self._asked(record)
@@ -136,8 +134,7 @@ class _Reading:
 
     def _is_repeated(self, record: Record) -> bool:
         """Whether a mod appended a message again after a compaction: with its old time and a new uuid."""
-        message = record.get("message")
-        content = message.get("content") if isinstance(message, dict) else None
+        content = message_of(record).get("content")
         blocks = content if isinstance(content, list) else [{"text": content}]
         leads = [
             str(block.get("id") or block.get("tool_use_id") or block.get("text"))[:_LEAD]
@@ -155,9 +152,8 @@ class _Reading:
         where = f"agent-{agent} L{line.number}"
         for record in line.records:
             self._timestamp = time_of(record)
-            folder = record.get("cwd")
+            folder = text_in(record, "cwd")
             record["isSidechain"], record["agentId"] = True, agent
-            folder = folder if isinstance(folder, str) else ""
             for event in _clean_events(record):
                 source = Source(0, line.offset, self._timestamp, "subagent", where)
                 if type(event) is Call:

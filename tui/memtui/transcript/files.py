@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from memtui.secrets.secrets import masked
 from memtui.transcript.events import Result
+from memtui.transcript.lines import text_in
 from memtui.transcript.paths import absolute, name_of, path_identity
 from memtui.transcript.records import FileFact, Source, is_after, later, with_late
 from memtui.transcript.shell import EDIT_TOOLS, segments
@@ -305,6 +306,5 @@ class FileLog:
 
 def target_path(tool: str, arguments: dict[str, object], cwd: str) -> str:
     """The absolute path of an edit or a read."""
-    wanted = arguments.get("notebook_path" if tool.startswith("Notebook") else "file_path")
-    path = wanted if isinstance(wanted, str) else ""
+    path = text_in(arguments, "notebook_path" if tool.startswith("Notebook") else "file_path")
     return absolute(masked(path), cwd) if path else ""

@@ -125,16 +125,27 @@ def is_bookkeeping(line: bytes) -> bool:
     return b"}{" not in line
 
 
+def text_in(fields: Record, key: str) -> str:
+    """The text under a key, "" for anything else."""
+    value = fields.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def message_of(record: Record) -> Record:
+    """The message of a record, empty when it has none."""
+    message = record.get("message")
+    return message if isinstance(message, dict) else {}
+
+
 def time_of(record: Record) -> str:
     """A record's timestamp, "" when it has none."""
-    value = record.get("timestamp")
-    return value if isinstance(value, str) else ""
+    return text_in(record, "timestamp")
 
 
 def branch_of(record: Record) -> str:
     """The git branch that a record names; "" for none."""
-    branch = record.get("gitBranch")
-    return branch if isinstance(branch, str) and branch != "HEAD" else ""
+    branch = text_in(record, "gitBranch")
+    return "" if branch == "HEAD" else branch
 
 
 def only_record(data: bytes, *, few: bool = False) -> Record | None:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from memtui.secrets.secrets import masked, masked_in
 from memtui.transcript.events import Call, Result, error_text, said_with_rejection
+from memtui.transcript.lines import text_in
 from memtui.transcript.records import NOWHERE, Action, Command, Fate, Outcome, Source
 from memtui.transcript.shell import BOOKKEEPING
 from memtui.transcript.short_text import command_line, telling_line
@@ -231,13 +232,8 @@ class CommandLog:
         self._by = by
 
     def called(self, arguments: dict[str, object], source: Source) -> Command:
-        text, about = arguments.get("command"), arguments.get("description")
-        call = Command(
-            text[:_COMMAND_LIMIT] if isinstance(text, str) else "",
-            about[:_OUTPUT_LIMIT] if isinstance(about, str) else "",
-            source=source,
-            by=self._by,
-        )
+        text, about = text_in(arguments, "command"), text_in(arguments, "description")
+        call = Command(text[:_COMMAND_LIMIT], about[:_OUTPUT_LIMIT], source=source, by=self._by)
         if call.text:
             self._calls.append(call)
         return call

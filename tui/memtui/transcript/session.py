@@ -17,7 +17,7 @@ from memtui.secrets.secrets import masked
 from memtui.transcript import events
 from memtui.transcript.events import Boundary, Call, Event, Queued, Request, Result, Title, Words, events_of
 from memtui.transcript.line_index import never
-from memtui.transcript.lines import Record, branch_of, only_record, read_lines, time_of
+from memtui.transcript.lines import Record, branch_of, message_of, only_record, read_lines, text_in, time_of
 from memtui.transcript.records import ContextSize
 from memtui.transcript.shell import EDIT_TOOLS
 
@@ -103,9 +103,8 @@ def session_head(path: Path, end: int) -> SessionHead:
             started = started or time_of(record)
     for line in read_lines(path, start=end):
         for record in line.records:
-            message, ended = record.get("message"), max(ended, time_of(record))
-            name = message.get("model") if isinstance(message, dict) else None
-            if isinstance(name, str) and name != "<synthetic>" and record.get("isSidechain") is not True:
+            ended, name = max(ended, time_of(record)), text_in(message_of(record), "model")
+            if name and name != "<synthetic>" and record.get("isSidechain") is not True:
                 model = name
     family = _FAMILY.search(model)
     return SessionHead(family[1] if family else model, started or ended, ended or started)
@@ -194,9 +193,7 @@ class _Reading:
                 self._edited(event)
 
     def _place(self, record: Record) -> None:
-        folder = record.get("cwd")
-        if isinstance(folder, str) and folder:
-            self.summary.folder = self.summary.folder or folder
+        self.summary.folder = self.summary.folder or text_in(record, "cwd")
         self.summary.branch = branch_of(record) or self.summary.branch
 
     def _edited(self, event: Event) -> None:
@@ -300,9 +297,8 @@ def _by_session(folder: Path, _changed: int) -> dict[str, list[Path]]:
 
 def worker_of(result: Result) -> str:
     """The subagent that a result reports on; "" for none."""
-    detail = result.detail if isinstance(result.detail, dict) else {}
-    agent = detail.get("agentId")
-    return agent if isinstance(agent, str) and _NAME.fullmatch(agent) else ""
+    agent = text_in(result.detail, "agentId") if isinstance(result.detail, dict) else ""
+    return agent if _NAME.fullmatch(agent) else ""
 
 
 def first_words(transcript: Path) -> str:
