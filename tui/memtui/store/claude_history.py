@@ -6,19 +6,20 @@ only where the folder's name occurs in it.
 
 from __future__ import annotations
 
-import json
-import shlex
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from memtui.ground.files import FileProblem, Signature
 from memtui.ground.project import Places
 from memtui.store.archive import Archive
 from memtui.store.sources import Sources, is_agent, is_archived
 from memtui.store.transcripts import TranscriptStore
+from memtui.transcript import events
 from memtui.transcript.facts import read_facts
+from memtui.transcript.files import PUT_BACK, removals
+from memtui.transcript.lines import Record, read_lines, text_in, time_of
 from memtui.transcript.session import summarize
 
 _RECENT = 10
@@ -143,55 +144,36 @@ class ClaudeHistory:
 
 def calls_in(transcript: Path, folder: Path) -> Iterator[Call]:
     """The successful calls of a transcript that concern memories in a folder, in order; raises `OSError`."""
-    mark = f"{folder.parent.name}/{folder.name}".encode()
+    marks = [f"{folder.parent.name}/{folder.name}".encode()]
     waiting: dict[str, list[Call]] = {}
-    ids: list[bytes] = []
-    with transcript.open("rb") as file:
-        for number, raw in enumerate(iter(lambda: file.readline(8 << 20), b""), 1):
-            if mark not in raw and not any(each in raw for each in ids):
-                continue
-            try:
-                record = json.loads(raw)
-            except (ValueError, RecursionError):
-                continue
-            if not isinstance(record, dict):
-                continue
-            for block in _blocks(record):
-                if block.get("type") == "tool_use":
-                    calls = list(_calls(block, record, number, folder))
-                    if calls:
-                        waiting[str(block.get("id"))] = calls
-                elif block.get("type") == "tool_result":
-                    calls = waiting.pop(str(block.get("tool_use_id")), [])
-                    if block.get("is_error") is not True:
-                        yield from _with_result(calls, record.get("toolUseResult"))
-            ids = [each.encode() for each in waiting]
+    for line in read_lines(transcript, skip=lambda raw: not any(each in raw for each in marks)):
+        for record in line.records:
+            for event in events.events_of(record):
+                if isinstance(event, events.Call):
+                    if calls := list(_calls(event, record, line.number, folder)):
+                        waiting[event.id] = calls
+                elif isinstance(event, events.Result):
+                    calls = waiting.pop(event.id, [])
+                    yield from [] if event.failed else _with_result(calls, event.detail)
+            marks[1:] = [each.encode() for each in waiting]
 
 
-def _blocks(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    message = record.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    yield from (block for block in content if isinstance(block, dict)) if isinstance(content, list) else ()
-
-
-def _calls(block: dict[str, Any], record: dict[str, Any], line: int, folder: Path) -> Iterator[Call]:
-    name, given = block.get("name"), block.get("input")
-    stamp = str(record.get("timestamp") or "")
-    if not isinstance(given, dict):
+def _calls(call: events.Call, record: Record, line: int, folder: Path) -> Iterator[Call]:
+    stamp, given = time_of(record), call.input
+    if call.name == "Bash":
+        command = text_in(given, "command").replace("~/", f"{Path.home()}/")
+        for gone in removals(command, text_in(record, "cwd") or "/"):
+            if Path(gone.path).parent == folder and gone.fate != PUT_BACK:
+                yield Call(Path(gone.path), line, stamp, "deleted")
         return
-    if name == "Bash":
-        for path in _deleted(str(given.get("command", "")), Path(str(record.get("cwd") or "/"))):
-            if path.parent == folder:
-                yield Call(path, line, stamp, "deleted")
-        return
-    path = Path(str(given.get("file_path", "")))
+    path = Path(text_in(given, "file_path"))
     if path.parent != folder or path.suffix != ".md":
         return
-    if name == "Read":
+    if call.name == "Read":
         yield Call(path, line, stamp, "read")
-    elif name == "Write":
-        yield Call(path, line, stamp, "written", text=str(given.get("content", "")))
-    elif name in ("Edit", "MultiEdit"):
+    elif call.name == "Write":
+        yield Call(path, line, stamp, "written", text=text_in(given, "content"))
+    elif call.name in ("Edit", "MultiEdit"):
         yield Call(path, line, stamp, "edited")
 
 
@@ -225,21 +207,3 @@ def _patched(text: str, hunks: object) -> str | None:
     except (KeyError, TypeError):
         return None
     return "\n".join([*patched, *lines[at:]]) if patched else None
-
-
-def _deleted(command: str, cwd: Path) -> Iterator[Path]:
-    """Files that a command line deletes, or moves away."""
-    for part in command.replace("&&", "\n").replace(";", "\n").split("\n"):
-        try:
-            words = [word for word in shlex.split(part, comments=True) if not word.startswith("-")]
-        except ValueError:
-            continue
-        if words[:1] == ["git"]:
-            words = words[1:]
-        paths = [Path(cwd, Path(word).expanduser()) for word in words[1:]]
-        if words[:1] == ["cd"] and paths:
-            cwd = paths[0]
-        elif words[:1] in (["rm"], ["unlink"], ["trash"]):
-            yield from paths
-        elif words[:1] == ["mv"]:
-            yield from paths[:-1]
