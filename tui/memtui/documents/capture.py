@@ -52,11 +52,8 @@ class Capture:
     header: str = ""
     """Further lines under the title, such as another tool's ``**Trigger:** auto``."""
     transcript_note: str = ""
-    """Further text of the Transcript section."""
     memory_note: str = ""
-    """Further text of the Memory section."""
     extra: tuple[Section, ...] = ()
-    """Unknown sections."""
 
     def __post_init__(self) -> None:
         blocks = ("first_message", "summary", "header", "transcript_note", "memory_note")
@@ -71,7 +68,6 @@ class Capture:
 
 
 def reviewed(capture: Capture, *, summary: str, memory: str) -> Capture:
-    """The capture after its review: `memory` is the memory file's name."""
     return replace(capture, status="reviewed", summary=summary, memory=memory)
 
 

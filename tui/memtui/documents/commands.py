@@ -44,7 +44,6 @@ class ActiveCommand(NamedTuple):
     activated_at: datetime | None
     state: dict[str, Any]
     entry: Any
-    """The whole entry."""
     place: int | None
     """Its place in the array; None for the single `active_command` of old files."""
 
@@ -58,7 +57,6 @@ class ActiveCommands(NamedTuple):
 
 
 def parse_active_commands(text: str) -> ActiveCommands:
-    """Parse the active commands, including the single `active_command` of old files."""
     file = _load(text)
     commands: list[ActiveCommand] = []
     broken: list[str] = []
@@ -153,7 +151,6 @@ def _json(file: dict[str, Any], *, indent: str | None, separators: tuple[str, st
 
 
 def _name(entry: Any) -> str:
-    """The name of an entry, "" when it has none."""
     name = entry.get("name") if isinstance(entry, dict) else entry
     return normal(name) if isinstance(name, str) and name.strip() else ""
 

@@ -106,8 +106,7 @@ def check_line(facts: Facts, check: Command, *, clock: bool = False) -> str:
     return f"{summary}: {output(said)}" if said else summary
 
 
-_CLAUDES = re.compile(r"[\\/]\.claude[\\/](?:plans|projects)[\\/]")
-"""Claude Code's plans and memories."""
+_CLAUDES = re.compile(r"[\\/]\.claude[\\/](?:plans|projects)[\\/]")  # Claude Code's plans and memories
 
 
 def changed_since(facts: Facts, source: Source) -> str:

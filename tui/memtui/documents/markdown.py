@@ -38,7 +38,6 @@ LineTest = Callable[[str], bool]
 
 
 def heading(line: str) -> str | None:
-    """The text of a second-level heading, or None for any other line."""
     found = _HEADING.match(line) if line.startswith("##") else None
     return (found[1] or "").strip() if found else None
 
@@ -79,7 +78,6 @@ def escape(text: str, always: LineTest = _never) -> str:
 
 
 def unescape(text: str, always: LineTest = _never) -> str:
-    """Undo `escape`."""
     return _each_special(text, always, lambda line: line.removeprefix("\\"))
 
 

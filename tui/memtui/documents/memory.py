@@ -95,7 +95,6 @@ class MemoryMeta(Record):
 
     id: Annotated[str, AfterValidator(_recovery_id)]
     project: Line = ""
-    """Path of the project's root."""
     created: Moment
     updated: Moment
     description: Line = ""

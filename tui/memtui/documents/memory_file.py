@@ -48,10 +48,8 @@ class MemoryFile(Record):
 
     title: Line
     goal: Block = ""
-    """The user's goal."""
     learnings: Items = ()
     questions: Items = ()
-    """Unresolved questions and issues."""
     confidence: Block = ""
     """High, Medium or Low, a dash, and why."""
     key_files: Annotated[
@@ -60,7 +58,6 @@ class MemoryFile(Record):
     preamble: Block = ""
     """Text between the title and the first section."""
     extra: tuple[Section, ...] = ()
-    """Unknown sections."""
 
 
 def render_memory(memory: MemoryFile) -> str:
@@ -111,7 +108,6 @@ def _read_title(lines: list[str]) -> tuple[str | None, list[str]]:
 
 _TITLE = 60
 _ENDS = (re.compile(r"[.!?]\s|[。！？]"), re.compile(r"[;:,]\s|\s[—–-]\s|[、，；：]"))
-"""Ends of sentences, and of clauses."""
 _MOST_KEY_FILES = 12
 _MOST_LEARNINGS = 12
 _MOST_QUESTIONS = 10

@@ -12,7 +12,6 @@ import re
 from typing import NamedTuple
 
 TITLE = "# Pins\n\nLines that no compaction may lose, one list item each; the first ones count most.\n\n"
-"""The head of a new file."""
 
 _ITEM = re.compile(r"[-*+] +(?:\[[ xX]\] +)?(\S.*)")
 _SOURCE = re.compile(r" \((?:([\w-]{1,60}) )?L(\d{1,9})\)$")

@@ -46,11 +46,9 @@ Line = Annotated[str, text_as(one_line)]  # a text of one line
 
 Block = Annotated[str, text_as(block)]  # a text of any number of lines, without blank ones at its ends
 
-Item = Annotated[str, text_as(item)]
-"""A list item of one or more lines."""
+Item = Annotated[str, text_as(item)]  # A list item of one or more lines
 
-Verbatim = Annotated[str, text_as(normal)]
-"""A text line for line, with its blank ends."""
+Verbatim = Annotated[str, text_as(normal)]  # A text line for line, with its blank ends
 
 Items = Annotated[
     tuple[str, ...],

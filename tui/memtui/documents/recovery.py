@@ -132,7 +132,6 @@ class Recovery(Record):
     preamble: Annotated[Block, AfterValidator(lambda text: block(text.replace("\ufeff", "")))] = ""
     """Text before the first section."""
     extra: tuple[Section, ...] = ()
-    """Unknown sections."""
 
 
 def render_recovery(recovery: Recovery) -> str:
@@ -232,7 +231,6 @@ def plan_span(lines: list[str]) -> tuple[int, int]:
 
 
 def section_of(line: str) -> str | None:
-    """The known section that a line begins."""
     found = heading(line)
     return None if found is None else _LAYOUT.get(name_of(found))
 
@@ -341,7 +339,6 @@ def _named(file: FileFact, role: str) -> RoleFile:
 
 
 def _is_gone(file: FileFact) -> bool:
-    """Whether the file was deleted or moved."""
     return file.fate not in ("", PUT_BACK)
 
 

@@ -41,9 +41,7 @@ class Subagent:
     """A subagent with a transcript of its own."""
 
     task: str
-    """The first words of its task."""
     read: Callable[[], Iterable[Numbered]]
-    """Reads its blocks."""
 
 
 Subagents = dict[str, Subagent]  # subagents by id; a page removes each one after placing it
@@ -196,7 +194,6 @@ def _fence(
 
 
 def _worker(block: Block) -> str:
-    """The subagent whose work a result reports; "" for none."""
     return worker_of(block.event) if isinstance(block.event, Result) else ""
 
 

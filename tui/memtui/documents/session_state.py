@@ -256,7 +256,6 @@ class SessionState(Record):
     preamble: Block = ""
     """Text between the first line and the first section."""
     extra: tuple[Section, ...] = ()
-    """Unknown sections."""
 
 
 def render_session_state(state: SessionState) -> str:

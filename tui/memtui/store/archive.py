@@ -37,8 +37,7 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-FRAME = 1 << 20
-"""Source bytes per frame."""
+FRAME = 1 << 20  # source bytes per frame
 
 _FILE = re.compile(r"(?P<name>.+)\.(?P<number>\d{1,6})\.(?:index|frames)", re.DOTALL)
 _FOLDER = re.compile(r"[^./\\][^/\\]{0,254}")

@@ -24,11 +24,9 @@ from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.transcripts import Transcript, TranscriptStore, first_cwd
 from memtui.transcript.lines import read_lines
 
-BOUNDARY = b'"compact_boundary"'
-"""Only boundary lines contain it, as quotes in a message's text are escaped."""
+BOUNDARY = b'"compact_boundary"'  # only boundary lines contain it, as quotes in a message's text are escaped
 
-_YEARS = range(2020, 9999)
-"""Plausible years of a compaction; other times are ignored."""
+_YEARS = range(2020, 9999)  # plausible years of a compaction; other times are ignored
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,6 @@ class Compaction:
     uuid: str
     """Of its line: a resumed session's transcript may repeat it."""
     tokens: int | None = None
-    """Of the context before it."""
 
 
 @dataclass(frozen=True, slots=True)

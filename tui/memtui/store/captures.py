@@ -17,8 +17,7 @@ from memtui.ground.project import Project
 from memtui.ground.text import FormatError
 from memtui.store.listing import CAPTURE_NAME, Entry, newest_first, scan
 
-LIMIT = 1 << 20
-"""Maximum size of captures that are read, in bytes; usual ones have 1 KB."""
+LIMIT = 1 << 20  # maximum size of captures that are read, in bytes; usual ones have 1 KB
 
 _TIME_ALONE = re.compile(r"(\d{8})[-_](\d{6})", re.ASCII)
 _SUFFIX = "-autocompact.md"

@@ -22,8 +22,7 @@ from memtui.transcript.files import PUT_BACK, removals
 from memtui.transcript.lines import Record, read_lines, text_in, time_of
 from memtui.transcript.session import summarize
 
-_RECENT = 10
-"""Number of sessions among which recalls are counted."""
+_RECENT = 10  # number of sessions among which recalls are counted
 
 
 class Call(NamedTuple):
@@ -49,7 +48,6 @@ class Version(NamedTuple):
     how: str
     """``written``, ``edited``, ``deleted``, or ``changed outside`` for a change that no transcript shows."""
     transcript: Path | None = None
-    """None for a change outside."""
     line: int = 0
     timestamp: str = ""
 
@@ -58,7 +56,6 @@ class Origin(NamedTuple):
     """What led to a version."""
 
     title: str
-    """The session's name."""
     after: str
     """The last words of the user before it."""
 

@@ -23,17 +23,14 @@ from memtui.ground.project import Places, expanded, transcript_slug
 from memtui.secrets.secrets import find, holds_secrets
 
 INDEX = "MEMORY.md"
-INDEX_LINES = 200
-"""Lines of the index that Claude Code loads; the others are cut off."""
-INDEX_WIDTH = 150
-"""Characters of an index line that Claude Code asks for at the most."""
+INDEX_LINES = 200  # lines of the index that Claude Code loads; the others are cut off
+INDEX_WIDTH = 150  # characters of an index line that Claude Code asks for at the most
 KINDS = ("user", "feedback", "project", "reference")
 
 Seen = Literal["new", "changed", "seen", "approved"]
 
 _LIMIT = 1 << 20
-SLUG_LENGTH = 200
-"""Characters of a project's path from which Claude Code cuts the name of its folder."""
+SLUG_LENGTH = 200  # characters of a project's path from which Claude Code cuts the name of its folder
 _HEAD = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
 _FIELD = re.compile(r"^[ \t]*(name|description|type):[ \t]*(.*?)[ \t]*\r?$", re.MULTILINE)
 _ENTRY = re.compile(r"^\s*[-*] \[(?P<title>[^\]]*)\]\((?P<file>[^)\s]+)\)", re.MULTILINE)
@@ -42,8 +39,7 @@ _FILE = re.compile(r"`([\w@+-][\w@+./-]*/[\w@+.-]*\.[A-Za-z]\w{0,5})`")
 """A back-ticked relative path with a folder and an ending: other names may be anything."""
 _WORD = re.compile(r"[a-z0-9_]{3,}|(?=([^\W\da-z_]{2}))", re.IGNORECASE)
 """Words, and the pairs of letters of scripts without spaces."""
-_ALIKE = 0.6
-"""Share of words in common from which two memories say the same."""
+_ALIKE = 0.6  # share of words in common from which two memories say the same
 
 
 class ClaudeMemory(NamedTuple):
@@ -59,14 +55,12 @@ class ClaudeMemory(NamedTuple):
     changed: datetime
     seen: Seen
     problem: str = ""
-    """Why the file cannot be read."""
 
 
 class Trouble(NamedTuple):
     """Something that a memory or the index is not as it should be."""
 
     file: str
-    """The file's name."""
     text: str
     """A sentence without its full stop."""
     hint: bool = False
@@ -77,9 +71,7 @@ class Deleted(NamedTuple):
     """A memory of Claude's in the trash."""
 
     kept: Path
-    """The file in the trash."""
     file: Path
-    """Where it was."""
     text: str
 
 

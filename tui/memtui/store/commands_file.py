@@ -23,20 +23,16 @@ from memtui.ground.files import FileChanged, FileLocked, FileMissing, FileOutsid
 from memtui.ground.project import Project, claude_config
 from memtui.ground.text import FormatError
 
-LIMIT = 16 << 20
-"""Size of the largest file that is read, in bytes."""
+LIMIT = 16 << 20  # size of the largest file that is read, in bytes
 
-STILL_SECONDS = 0.25
-"""Seconds for which a broken file may still be half written by another program."""
+STILL_SECONDS = 0.25  # seconds for which a broken file may still be half written by another program
 
 ABANDONED_SECONDS = 30.0
 """A lock whose file is older, or dated that far in the future, was left behind. Its process id does not tell:
 it may belong to another container."""
 
-PATIENCE = 2.0
-"""Seconds to wait for programs that hold the lock; each needs milliseconds."""
-HOOK_PATIENCE = 0.9
-"""A hook's: it gives up on any lock within a second."""
+PATIENCE = 2.0  # seconds to wait for programs that hold the lock; each needs milliseconds
+HOOK_PATIENCE = 0.9  # A hook's: it gives up on any lock within a second
 
 _LOOK_AGAIN = 0.03
 """Seconds after which a change must still be there: who has read the file before writes within them."""
@@ -72,8 +68,7 @@ def lock_file(path: Path, *, timeout: float, within: Path) -> Iterator[None]:
             files.remove(where, within=within)
 
 
-COMMAND_LIMIT = 1 << 20
-"""Maximum size of command files, in bytes."""
+COMMAND_LIMIT = 1 << 20  # maximum size of command files, in bytes
 
 _NAME = re.compile(r"[a-zA-Z0-9/_.-]+")
 

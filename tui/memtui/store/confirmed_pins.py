@@ -10,8 +10,7 @@ from memtui.ground.clock import parse_iso, system_clock
 from memtui.ground.files import append_line, private_folder, read_lines, reading, writing
 from memtui.ground.project import Home
 
-_LIMIT = 1 << 20
-"""Size in bytes from which the older half of the lines is kept in a second file."""
+_LIMIT = 1 << 20  # size in bytes from which the older half of the lines is kept in a second file
 
 
 class Confirmed:

@@ -40,11 +40,9 @@ def session_file(transcript: Path, form: Form = Form.HTML) -> str:
     return f"session-{transcript.stem[:8]}.{form}"
 
 
-Range = tuple[int, int]
-"""The first and the last line of a transcript to export, 1-based."""
+Range = tuple[int, int]  # the first and the last line of a transcript to export, 1-based
 
-LAST = 10**9
-"""Means a transcript's last line."""
+LAST = 10**9  # means a transcript's last line
 
 
 def session_parts(

@@ -19,8 +19,7 @@ GROWTH = 256 << 10
 """Bytes after which a version is due while a session goes on: some 20,000 tokens. In 36 real transcripts a
 token of context came with 13 bytes of transcript (6 to 18)."""
 
-PAUSE = 30.0
-"""Seconds without a new line after which a session counts as paused."""
+PAUSE = 30.0  # seconds without a new line after which a session counts as paused
 
 
 class _Seen(NamedTuple):

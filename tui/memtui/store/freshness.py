@@ -25,10 +25,8 @@ from memtui.store.listing import ProjectTest
 _GONE_THEN = re.compile(r"\blater (?:deleted|moved)\b")
 """The part of a file's role that says the session itself removed it."""
 _MONTH = 30 * 86_400
-_NAMED = 5
-"""The most files named in a note."""
-_LENGTH = 80
-"""Maximum length of a file's name in a note."""
+_NAMED = 5  # the most files named in a note
+_LENGTH = 80  # maximum length of a file's name in a note
 
 
 class Freshness(NamedTuple):

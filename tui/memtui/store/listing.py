@@ -206,10 +206,8 @@ def heads_of(entries: Iterable[Entry], root: Path, size: int) -> Iterator[tuple[
 
 # -- the first paint: read in milliseconds ------------------------------------------------------------------
 
-_CAPTURES, _MEMORIES = 20, 60
-"""Number of rows: more than fit in a pane."""
-_SMALL = 16 << 10
-"""Size below which a capture is read, in bytes; usual ones have 1 KB."""
+_CAPTURES, _MEMORIES = 20, 60  # number of rows: more than fit in a pane
+_SMALL = 16 << 10  # size below which a capture is read, in bytes; usual ones have 1 KB
 
 
 def newest_captures(project: Project) -> tuple[list[tuple[Entry, Capture]], int]:

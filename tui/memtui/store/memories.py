@@ -30,22 +30,16 @@ from memtui.ground.text import FormatError
 from memtui.store import listing
 from memtui.store.listing import Entry
 
-TRASH_DAYS = 30
-"""Days for which the text of a deleted memory is kept."""
+TRASH_DAYS = 30  # days for which the text of a deleted memory is kept
 
-_NEAR = 3
-"""Number of suggestions for an unknown id."""
-HEAD_SIZE = 8 << 10
-"""Number of bytes read for a list: front matter and, without a description, the objective."""
+_NEAR = 3  # number of suggestions for an unknown id
+HEAD_SIZE = 8 << 10  # number of bytes read for a list: front matter and, without a description, the objective
 
-LIMIT = 32 << 20
-"""Maximum size of a text, in bytes."""
+LIMIT = 32 << 20  # maximum size of a text, in bytes
 
-MOST = LIMIT + HEAD_LIMIT
-"""Maximum size of a file, in bytes."""
+MOST = LIMIT + HEAD_LIMIT  # maximum size of a file, in bytes
 
-SHOWN_LIMIT = 8 << 20
-"""Size of the largest memory that is shown, in bytes."""
+SHOWN_LIMIT = 8 << 20  # size of the largest memory that is shown, in bytes
 
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 _OBJECTIVE = re.compile(r"^##[ \t]+Objective[^\n]*\n\s*([^\n#][^\n]*)", re.IGNORECASE | re.MULTILINE)
@@ -66,7 +60,6 @@ class New:
     body: bytes
     """The recovery text, kept byte for byte."""
     project: str = ""
-    """Path of the project's root."""
     description: str = ""
     tags: tuple[str, ...] = ()
     session_id: str = ""
@@ -91,9 +84,7 @@ class Filter:
     tags: tuple[str, ...] = ()
     """Only memories with all of these, regardless of case."""
     since: datetime | None = None
-    """Made at this time or later."""
     until: datetime | None = None
-    """Made at this time or earlier."""
     session: str = ""
     """Only those made from this session."""
 
@@ -122,7 +113,6 @@ class Listed:
     title: str
     """As in `title_of`; of a memory file its heading, else its name."""
     problem: str = ""
-    """Why the memory cannot be used."""
 
     @property
     def id(self) -> str:
@@ -432,7 +422,6 @@ def id_of(entry: Entry) -> str:
 
 
 def month_folders(memories: Path) -> list[Path]:
-    """The folders of the months, newest first."""
     return sorted((month.path for month in listing.scan(memories, listing.MONTH_NAME)), reverse=True)
 
 

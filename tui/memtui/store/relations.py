@@ -15,10 +15,8 @@ from memtui.ground.files import FileProblem
 from memtui.ground.text import FormatError
 from memtui.store.memories import Filter, MemoryStore, title_of
 
-_NEAR = 400
-"""The most memories that are compared with one: those made next before and after it."""
-_RECOVERY_LIMIT = 1 << 20
-"""Size of the largest text that is parsed, in bytes; usual ones have some thousand."""
+_NEAR = 400  # the most memories that are compared with one: those made next before and after it
+_RECOVERY_LIMIT = 1 << 20  # size of the largest text that is parsed, in bytes; usual ones have some thousand
 
 
 @dataclass(frozen=True, slots=True)

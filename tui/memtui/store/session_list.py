@@ -27,8 +27,7 @@ from memtui.transcript.line_index import never
 from memtui.transcript.records import CompactionFact
 from memtui.transcript.session import SessionSummary, agent_transcripts, first_words, summarize
 
-DEFAULT_DAYS = 30
-"""Days for which Claude Code keeps a transcript (Claude Code fact)."""
+DEFAULT_DAYS = 30  # days for which Claude Code keeps a transcript (Claude Code fact)
 
 _VERSION = 4
 
@@ -40,14 +39,12 @@ class Session:
     session_id: str
     path: Path
     size: int
-    """Bytes of its transcript."""
     written: datetime
     """Time of its last line; for a deleted one not read yet, of the archive's last update."""
     days_left: int | None
     """Until Claude Code deletes it; None if it is deleted."""
     summary: SessionSummary
     agents: int = 0
-    """Number of its subagents' transcripts."""
     archived: bool = False
     """Whether the archive has a whole copy."""
     incomplete: bool = False
@@ -75,10 +72,8 @@ class Agent:
     name: str
     path: Path
     size: int
-    """Bytes."""
     written: datetime
     task: str
-    """The first words of its task."""
 
 
 def agents_of(transcript: Path) -> list[Agent]:
@@ -205,8 +200,7 @@ def size_text(size: int) -> str:
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{max(1, round(size / 1e3))} kB"
 
 
-SOON = 10
-"""Days before the deletion of a session at which the app archives it."""
+SOON = 10  # days before the deletion of a session at which the app archives it
 
 
 def archive_ending_sessions(places: Places, clock: Clock) -> list[FileProblem]:

@@ -13,12 +13,10 @@ from memtui.ground.files import FileProblem, is_within, read_within
 from memtui.ground.project import Home
 from memtui.store.listing import Entry, scan
 
-LIMIT = 4 << 20
-"""Maximum size of documents that are read, in bytes; usual ones have 20 KB."""
+LIMIT = 4 << 20  # maximum size of documents that are read, in bytes; usual ones have 20 KB
 
 SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-NOTES = "notes.md"
-"""The notes for the session after its next compaction, written after each version."""
+NOTES = "notes.md"  # the notes for the session after its next compaction, written after each version
 
 VERSION = re.compile(r"v(\d{1,8})\.md", re.ASCII)
 """Highest version: one digit less than a document may have, so that there always is a next one."""
@@ -34,7 +32,6 @@ def version_name(version: int) -> str:
 
 
 def written_at(entry: Entry) -> datetime:
-    """When a document was written, in local time."""
     return datetime.fromtimestamp(entry.mtime_ns / 1e9).astimezone()
 
 
@@ -49,7 +46,6 @@ def newest_version(home: Home, session_id: str) -> Entry | None:
 
 
 def read_state(entry: Entry, home: Home) -> str:
-    """The text of a document."""
     return read_within(entry.path, home.states, limit=LIMIT, follow=False).decode("utf-8", "replace")
 
 

@@ -30,9 +30,7 @@ from memtui.store.state_files import (
 )
 
 PROGRESS = "progress.json"
-"""File name of the reading progress of a session's transcript."""
 PLAN = "plan.md"
-"""File name of the plan of a session for which Claude Code has no plan file."""
 
 
 class VersionTaken(FileProblem):
@@ -51,7 +49,6 @@ class StoredState:
     state: SessionState | None = None
     """None when the document is broken."""
     problem: str = ""
-    """Why it cannot be used."""
 
 
 class StateStore:

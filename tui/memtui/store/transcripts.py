@@ -28,11 +28,9 @@ _SESSION = re.compile(r"(?!agent-)[^.].*\.jsonl")
 
 _ANY = re.compile(r"[^.].*", re.DOTALL)
 
-_CUT = 200
-"""Maximum length of a slug; Claude Code cuts longer ones and adds a hash."""
+_CUT = 200  # maximum length of a slug; Claude Code cuts longer ones and adds a hash
 
-HEAD = 64 << 10
-"""Number of bytes that are searched for the first working folder of a transcript."""
+HEAD = 64 << 10  # number of bytes that are searched for the first working folder of a transcript
 
 _CWD = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
 
@@ -143,7 +141,6 @@ def first_cwd(path: Path) -> Path | None:
 
 
 def cwd_in(head: bytes) -> Path | None:
-    """The first working folder named in the head of a transcript."""
     match = _CWD.search(head)
     if match is None:
         return None

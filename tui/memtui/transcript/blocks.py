@@ -44,7 +44,6 @@ class Skipped(NamedTuple):
 
 
 Shown = Words | Queued | Said | Call | Result | Boundary | Summary | Thinking | Attached | Skipped
-"""The content of a block."""
 
 Key = tuple[int, int]
 """The key of a block: the byte at which its transcript line begins, and its number on that line."""
@@ -63,7 +62,6 @@ class Block:
     stamp: str = ""
     """The record's timestamp, as Claude Code writes it; "" when it has none."""
     folder: str = ""
-    """The session's working folder."""
 
     @property
     def is_ask(self) -> bool:
@@ -71,7 +69,6 @@ class Block:
 
     @property
     def agent(self) -> str:
-        """The subagent it belongs to, "" for the session itself."""
         return getattr(self.event, "agent", "")
 
 
@@ -147,9 +144,7 @@ class Entry:
     """The tool of a call, the kind of a compaction; "" for messages."""
     text: str
     failed: bool = False
-    """A result that is an error."""
     agent: str = ""
-    """The subagent it belongs to; "" for the session itself."""
 
 
 def read_entries(path: Path, lines: tuple[int, int] | None = None) -> Iterator[Entry]:

@@ -71,7 +71,6 @@ class CallLog:
 
     @property
     def missing_agents(self) -> tuple[Quote, ...]:
-        """The subagents known by their result alone."""
         return tuple(Quote(agent, source) for agent, source in self._results_of.items())
 
     def called(self, call: Call, folder: str, source: Source, own: bool) -> None:
@@ -192,7 +191,6 @@ class CallLog:
         self.errors.append(ErrorFact(call.name, target[:_TARGET], error_head(result), source))
 
     def _ran(self, command: str, waiting: _Waiting) -> None:
-        """Record the changes that a successful command line made to files."""
         agent = bool(waiting.call.agent)
         self.files.ran(command, waiting.folder, agent, waiting.source, self._source)
 

@@ -185,7 +185,6 @@ _PASSED = re.compile(
     r"|^Success: no issues found|^Found 0 errors|^0 errors|^OK(?: \(|$)",
     re.MULTILINE,
 )
-"""Lines that test runners, compilers and linters print on success."""
 
 
 _PARTLY = re.compile(r"\|\s*(?:head\b|grep\b(?![^|]*(?:fail|err)))", re.IGNORECASE)

@@ -28,7 +28,6 @@ class Words(NamedTuple):
     kind: WordsKind
     text: str
     plan: str = ""
-    """The plan, when `kind` is ``plan``."""
     plan_stated: bool = False
     """Whether the record also has the plan in a field of its own (``planContent``)."""
 
@@ -211,7 +210,6 @@ def request_of(record: Record, known: str = "") -> Request | None:
 
 
 def said_with_rejection(result: Result) -> str:
-    """The user's words in a rejection, or ""."""
     text = error_text(result)
     for opening in _SAID:
         _, found, words = text.partition(opening)
@@ -222,7 +220,6 @@ def said_with_rejection(result: Result) -> str:
 
 
 def error_text(result: Result) -> str:
-    """A result's text without its error tag."""
     text = result.text.strip()
     return text.removeprefix("<tool_use_error>").removesuffix("</tool_use_error>").strip()
 

@@ -38,7 +38,6 @@ class Removal(NamedTuple):
 
     @property
     def target(self) -> str:
-        """Its new path if it was moved, or ""."""
         return moved_to(self.fate)
 
 
@@ -107,7 +106,6 @@ def _pairs(paths: list[str], cwd: str) -> Iterator[tuple[str, str]]:
 
 
 def _paths(words: list[str]) -> list[str]:
-    """The words that are paths."""
     paths: list[str] = []
     for word in words:
         bare = word.rstrip(")") if "(" not in word else word

@@ -58,9 +58,7 @@ class LandmarkLog:
     def __init__(self) -> None:
         self._found: dict[str, Landmark] = {}
         self._branches: dict[str, str] = {}
-        """The branches of commits, by their ids."""
         self.pushed = NOWHERE
-        """The last successful push."""
 
     def ran(self, command: str, output: str, source: Source) -> None:
         if not any(program in command for program in _PROGRAMS):

@@ -54,7 +54,6 @@ class LineIndex:
         self.closings = array("Q")
         """Closing messages: the final text of each turn but the last."""
         self.boundaries = array("Q")
-        """Compactions."""
         self.complete = False
         """Whether turns and compactions are known up to the end, as last scanned."""
         self.last_text = -1
@@ -84,7 +83,6 @@ class LineIndex:
         return bisect_right(self.asks, line)
 
     def read(self, file: BinaryIO, line: int) -> list[Block]:
-        """The blocks of a line."""
         start, end = self.start(line), self.start(line + 1)
         if end - start > LINE_LIMIT:
             return blocks(Line(start, end, (), "too long"))
@@ -193,7 +191,6 @@ class Query:
 
     @cached_property
     def exact(self) -> bool:
-        """Whether the search is case-sensitive."""
         return self.text != self.text.lower()
 
     @cached_property
@@ -237,7 +234,6 @@ class Hit(NamedTuple):
     """A matching row."""
 
     key: Key
-    """The block."""
     number: int
     """Index among the block's matching rows, from 0."""
 

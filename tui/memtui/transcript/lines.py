@@ -138,12 +138,10 @@ def message_of(record: Record) -> Record:
 
 
 def time_of(record: Record) -> str:
-    """A record's timestamp, "" when it has none."""
     return text_in(record, "timestamp")
 
 
 def branch_of(record: Record) -> str:
-    """The git branch that a record names; "" for none."""
     branch = text_in(record, "gitBranch")
     return "" if branch == "HEAD" else branch
 

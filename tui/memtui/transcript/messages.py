@@ -21,8 +21,7 @@ from memtui.transcript.words import queued_words
 
 SPOKEN = 20_000
 INPUT = 4_000
-RESULT = 2_000
-"""Maximum length of a text, by what it is, in characters."""
+RESULT = 2_000  # maximum length of a text, by what it is, in characters
 _AHEAD = 500  # characters behind such a text that tell whether a secret begins at its end
 
 _OF_SECRETS = f"{ascii_letters}{digits}+/=_.-"
@@ -54,7 +53,6 @@ class Message(NamedTuple):
     role: Role
     text: str
     path: str = ""
-    """The file edited or read, or the command run."""
     offset: int = 0
     line: int = 0
     """1-based."""
@@ -70,7 +68,6 @@ class Reading(NamedTuple):
     next_number: int
     """Where reading continues when the transcript has grown."""
     branch: str = ""
-    """The git branch that it names."""
 
 
 def read_messages(

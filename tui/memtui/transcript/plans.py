@@ -314,7 +314,6 @@ class TodoLog:
         return tuple(self._todos)
 
     def _details(self, task: ListedTask) -> str:
-        """Description of a task, with its dependencies."""
         first = [self._tasks[number].content for number in task.needs if number in self._tasks]
         return f"{task.details}\nDepends on: {'; '.join(first)}".strip() if first else task.details
 

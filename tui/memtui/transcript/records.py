@@ -59,7 +59,6 @@ class Quote:
     """The whole text, or its head and tail around `` … `` where it is long."""
     source: Source
     length: int = 0
-    """Characters of the whole text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +96,7 @@ class Turn:
     """Other texts of the model in this turn, oldest first; the last ten, in the last turns only."""
     end: TurnEnd = "running"
     calls: int = 0
-    """Tool calls in the turn."""
     last_line: int = 0
-    """Last line of the turn, 1-based."""
 
 
 @dataclass(slots=True)
@@ -135,7 +132,6 @@ class Command:
     output: str = ""
     """The head of what it printed when it failed, else ""."""
     source: Source = NOWHERE
-    """Of the call."""
     by: Literal["model", "user", "subagent"] = "model"
     """`user` for a ``!`` line: its outcome is `unknown` unless its output says that it failed."""
     passed: bool = False
@@ -190,7 +186,6 @@ class ErrorFact:
 
     tool: str
     target: str
-    """The command or the file."""
     message: str
     """The head of the error text."""
     source: Source = NOWHERE
@@ -232,7 +227,6 @@ class Action:
     result: str
     """The head of the result."""
     source: Source = NOWHERE
-    """Of the call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,13 +278,11 @@ class Facts:
     agent_checks: tuple[Command, ...] = ()
     """Compiles, lints and tests that subagents ran, which are not among `commands`."""
     subagent_results: tuple[Quote, ...] = ()
-    """Final reports of subagents, oldest first."""
     missing_agents: tuple[Quote, ...] = ()
     """Ids of subagents known by their result alone, with its line."""
     addresses: tuple[Quote, ...] = ()
     """Addresses of pull requests and issues in results, each where it was last seen."""
     api_errors: tuple[Quote, ...] = ()
-    """Messages of Claude Code about API errors."""
     permission_modes: tuple[PermissionMode, ...] = ()
     """Every change of the mode, and the first one."""
     todos: tuple[Todo, ...] = ()
@@ -301,7 +293,6 @@ class Facts:
     landmarks: tuple[Landmark, ...] = ()
     """Commits and pull requests that the session made, oldest first."""
     pushed: Source = NOWHERE
-    """The last successful push."""
     plans: tuple[PlanFact, ...] = ()
     """Oldest first; the last one is the plan."""
     errors: tuple[ErrorFact, ...] = ()
@@ -312,7 +303,6 @@ class Facts:
     started: str = ""
     ended: str = ""
     lines: int = 0
-    """Lines read."""
     skipped_lines: int = 0
     """Lines too long, torn or not JSON."""
 

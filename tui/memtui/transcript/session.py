@@ -35,7 +35,6 @@ class Setting:
         self._repeated: tuple[Any, ...] = ()
         self._sessions: dict[str, None] = {}
         self.context_sizes: list[ContextSize] = []
-        """The context's size at each request."""
 
     def take(self, record: Record) -> str:
         """Record the fields of a record; returns its timestamp, "" when it has none."""
@@ -133,7 +132,6 @@ class SessionSummary:
     """Files modified by the session's own calls."""
     branch: str = ""
     folder: str = ""
-    """The folder in which the session was started."""
     end: int = 0
     """Number of bytes read."""
 

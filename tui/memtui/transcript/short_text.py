@@ -72,7 +72,6 @@ def key_of(text: str) -> str:
 
 
 def is_bare_command(text: str) -> bool:
-    """Whether a text is a slash command without arguments."""
     return text.startswith("/") and " " not in text
 
 

@@ -172,7 +172,6 @@ class TurnLog:
         self._planned = False
 
     def words(self, kind: WordsKind, text: str, source: Source) -> None:
-        """Record a user line."""
         if self._held is not None:
             held, self._held = self._held, None
             if kind != "output":
