@@ -98,7 +98,7 @@ async def test_slash_filters_the_rows_and_escape_shows_all_again(lossy: World) -
 async def test_a_review_begins_with_what_was_lost(lossy: World) -> None:
     async with opened(lossy) as driver:
         await driver.press("r")
-        await driver.until(lambda: driver.review.field("title").text, "the draft")
+        await driver.until(lambda: driver.review.form.field("title").text, "the draft")
         await driver.settled()
         rows = driver.review.facts.listing
         assert driver.shown.index("Lost by the compaction 3") < driver.shown.index("Files modified 2")
@@ -106,7 +106,7 @@ async def test_a_review_begins_with_what_was_lost(lossy: World) -> None:
         assert "f2 form" in driver.shown
         await driver.press("space", "f2")
         assert "f2 facts" in driver.shown
-        assert driver.review.field("learnings").text == "- pytest -q (L7 12:25)"
+        assert driver.review.form.field("learnings").text == "- pytest -q (L7 12:25)"
 
 
 async def test_rows_at_every_size_and_tokens_where_there_is_room(lossy: World) -> None:

@@ -131,7 +131,7 @@ async def _press(driver: Driver, keys: tuple[str, ...]) -> None:
         await driver.settled()
         await driver.press(key)
         if isinstance(driver.screen, ReviewScreen):
-            await driver.until(lambda: driver.review.field("title").text, "the draft")
+            await driver.until(lambda: driver.review.form.field("title").text, "the draft")
         elif isinstance(driver.screen, TranscriptScreen):
             await driver.until_transcript()
             await driver.until(lambda: "turn" in driver.lines[0], "the turns")

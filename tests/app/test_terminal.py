@@ -343,7 +343,7 @@ async def test_ctrl_z_takes_back_what_was_typed_in_a_field(
 ) -> None:
     async with opened(full) as driver:
         monkeypatch.setattr(driver.app, "action_suspend_process", lambda: pytest.fail("it stopped"))
-        goal = (await start(driver)).field("goal")
+        goal = (await start(driver)).form.field("goal")
         before = goal.text
         goal.focus()
         await driver.press("x")

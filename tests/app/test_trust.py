@@ -66,7 +66,7 @@ async def test_what_is_typed_after_r_goes_to_the_facts_and_not_to_the_browser(fu
         assert driver.at_home() and not driver.app.left
         assert driver.pane(PaneId.PENDING).index == 0
         await at_once(driver, "rj")
-        await driver.until(lambda: driver.review.field("goal").text, "the draft")
+        await driver.until(lambda: driver.review.form.field("goal").text, "the draft")
 
 
 THEMES = (MEMTUI.name, COLOUR_BLIND.name, *(name for name in BUILTIN_THEMES if "ansi" not in name))

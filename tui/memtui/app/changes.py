@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.ground import files
 from memtui.ground.files import FileChanged, FileProblem
+from memtui.ground.text import counted
 
 if TYPE_CHECKING:
     from memtui.store.memories import MemoryStore
@@ -34,11 +35,10 @@ class Change(NamedTuple):
 
 
 class Making:
-    """What a change makes besides the files that it was announced for."""
+    """What a change makes besides the files that it was announced for: new files, and other changes."""
 
     def __init__(self) -> None:
         self.files: list[Path] = []
-        """Files that it has created."""
         self.undo: list[_Act] = []
         self.redo: list[_Act] = []
 
@@ -110,10 +110,10 @@ class Changes:
             within = self._within(path)
             if within == path.parent:  # a folder of memtui's own, which may be gone when it is empty
                 path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if data is not None:
+            if data is None:
+                files.remove(path, within=within)
+            else:
                 files.write_atomic(path, data, mode=None, within=within)
-                continue
-            files.remove(path, within=within)
 
     def _content(self, path: Path) -> bytes | None:
         with suppress(files.FileMissing):
@@ -216,7 +216,7 @@ def _change_each(
         raise problems[0]
     if not ways:
         return ""
-    number = "1 memory" if len(ways) == 1 else f"{len(ways)} memories"
+    number = counted(len(ways), "memory", "memories")
     undo = each_of(undo for undo, _ in ways.values())
     redo = each_of(redo for _, redo in ways.values())
     changes.add(Change(what.format(number), undo, redo, tuple(f"{each}.md" for each in ways)))

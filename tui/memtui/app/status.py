@@ -28,6 +28,7 @@ from memtui.app.widgets.wrap import short_tokens
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, parse_iso
 from memtui.ground.files import FileProblem
+from memtui.ground.text import counted
 from memtui.lost.outbox import lines_wait
 
 if TYPE_CHECKING:
@@ -294,7 +295,7 @@ def context_line(gauge: Gauge, colour: str, width: int) -> tuple[tuple[str, str]
     limit = short_tokens(gauge.limit) if gauge.limit else "?"
     full = min(_CELLS, round(_CELLS * gauge.percent / 100))
     bar = f"{'▮' * full}{'▯' * (_CELLS - full)} " if gauge.limit and width >= _WIDE else ""
-    pace = "" if gauge.turns is None else f" · ~{gauge.turns} turn{'' if gauge.turns == 1 else 's'}"
+    pace = "" if gauge.turns is None else f" · ~{counted(gauge.turns, 'turn')}"
     size = f"{bar}{short_tokens(gauge.tokens)}"
     if gauge.most > gauge.limit and width >= _WIDE:
         size += f" · compacts at {limit.removesuffix('k')}-{short_tokens(gauge.most)}"
@@ -379,15 +380,15 @@ class TabStrip(Widget):
     def _layout(self) -> tuple[list[Content], Content]:
         """The cells of the tabs, and the marks after them."""
         live, context, warns = self._bar.strip_marks()
-        for named, counted, full in _LAYOUTS:
+        for named, numbered, full in _LAYOUTS:
             mark = Content.assemble(context, live) if full or warns else live
-            cells = [_cell(tab, named or tab.current, counted or tab.current) for tab in self.tabs]
+            cells = [_cell(tab, named or tab.current, numbered or tab.current) for tab in self.tabs]
             if sum(cell.cell_length for cell in cells) + mark.cell_length < self.size.width:
                 break
         return cells, mark
 
 
-def _cell(tab: Tab, named: bool, counted: bool) -> Content:
-    total = f"({tab.total})" if counted and tab.total else ""
+def _cell(tab: Tab, named: bool, numbered: bool) -> Content:
+    total = f"({tab.total})" if numbered and tab.total else ""
     text = " ".join(part for part in (tab.key, named and tab.title, total) if part)
     return Content.styled(f" {text} ", "reverse bold" if tab.current else "$quiet")

@@ -71,5 +71,10 @@ def without_backticks(text: str) -> str:
     return text
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """``1 memory``, ``1,200 memories``; `many` is `one` with an s if it is not given."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
 class FormatError(ValueError):
     """A text does not have the expected format. The message is one clause; the caller names the file."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from memtui.app.listings import CaptureRow
 from memtui.app.widgets.document import Document, Line, concat, line, styled
 from memtui.ground.clock import age, local_minute
+from memtui.ground.text import counted
 
 if TYPE_CHECKING:
     from memtui.documents.capture import Capture
@@ -84,11 +85,11 @@ def headline(facts: Facts) -> str:
     counts = (
         (len(facts.modified_files), "file modified", "files modified"),
         (open_todos, "todo open", "todos open"),
-        (len(facts.errors), "failure", "failures"),
-        (len(recorded_decisions(facts)), "decision", "decisions"),
-        (len(facts.commands), "command", "commands"),
+        (len(facts.errors), "failure"),
+        (len(recorded_decisions(facts)), "decision"),
+        (len(facts.commands), "command"),
     )
-    parts = [f"{number} {one if number == 1 else many}" for number, one, many in counts if number]
+    parts = [counted(*each) for each in counts if each[0]]
     return " · ".join(parts) or "no change, task, failure or command on record"
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from memtui.app.widgets.document import Document, Line, Span, from_markdown, line, styled
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, local_minute
-from memtui.ground.text import FormatError, without_blank_ends
+from memtui.ground.text import FormatError, counted, without_blank_ends
 
 if TYPE_CHECKING:
     from memtui.documents.memory_graph import Entity
@@ -64,7 +64,7 @@ def recovery_lines(text: str, unfolded: Collection[str]) -> list[Line]:
         summary = _SUMMARY.fullmatch(inner[0].rstrip("\r")) if inner else None
         title = _CLICK.sub("", summary[1]).strip() if summary else "Details"
         inner = without_blank_ends(inner[1:] if summary else inner)
-        remark = "1 line" if len(inner) == 1 else f"{len(inner)} lines"
+        remark = counted(len(inner), "line")
         lines += fold(f"details {at}", title, remark, [*_markdown(inner), Line("")], unfolded)
         shown = at = end + 1
     return lines + _sections(rows[shown:])
@@ -206,8 +206,7 @@ def _related(relations: Sequence[Related] | None, root: str) -> list[Line]:
         return [styled(("related ", "label"), ("…", "dim"))]
     if not relations:
         return [styled(("related ", "label"), ("no other memory names the same", "dim"))]
-    number = "1 memory" if len(relations) == 1 else f"{len(relations)} memories"
-    lines = [styled(("related ", "label"), (number, "dim"))]
+    lines = [styled(("related ", "label"), (counted(len(relations), "memory", "memories"), "dim"))]
     for each in relations:
         names = [_short(entity, root) for entity in each.shared if entity.kind != "project"]
         more = f" +{len(names) - _SHARED}" if len(names) > _SHARED else ""
@@ -229,7 +228,7 @@ def _names(named: Sequence[Entity], root: str, unfolded: Collection[str]) -> lis
     kinds = Counter(entity.kind for entity in named)
     if not kinds:
         return []
-    remark = " · ".join(f"{number} {kind}{'s' * (number != 1)}" for kind, number in kinds.items())
+    remark = " · ".join(counted(number, kind) for kind, number in kinds.items())
     inner = []
     for kind in kinds:
         inner.append(styled((f"  {kind}s", "label")))

@@ -13,6 +13,7 @@ from memtui.app.widgets.document import ASIDE, EMPTY, Document, Line, concat, fr
 from memtui.app.widgets.wrap import short_tokens
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, day_and_minute, local_minute, parse_iso, to_local
+from memtui.ground.text import counted
 from memtui.lost.context_gauge import learned_limit
 from memtui.secrets.secrets import masked
 from memtui.store.listing import is_stored
@@ -93,8 +94,7 @@ def _with_limit(row: str) -> list[tuple[str, str]]:
 
 
 def _legend(number: int, limit: int) -> Line:
-    what = "compaction" if number == 1 else "compactions"
-    marks = [(_MARK, "warn"), (f" {number} {what} · ", "dim")] if number else []
+    marks = [(_MARK, "warn"), (f" {counted(number, 'compaction')} · ", "dim")] if number else []
     if limit:
         return styled(*marks, (_LIMIT, "warn"), (f" limit {short_tokens(limit)}", "dim"))
     return styled(*marks, ("none automatic" if number else "no compaction yet", "dim"))
@@ -130,11 +130,11 @@ def memories_of(tree: SessionTree) -> list[Listed]:
 
 def _counts(tree: SessionTree) -> str:
     counts = (
-        (len(tree.branches), "compaction", "compactions"),
-        (len(captures_of(tree)), "capture", "captures"),
+        (len(tree.branches), "compaction"),
+        (len(captures_of(tree)), "capture"),
         (len(memories_of(tree)), "memory", "memories"),
     )
-    return " · ".join(f"{number} {one if number == 1 else many}" for number, one, many in counts if number)
+    return " · ".join(counted(*each) for each in counts if each[0])
 
 
 def _rows(tree: SessionTree) -> Iterator[Line]:
@@ -211,8 +211,7 @@ def _head(session: Session, now: datetime) -> Iterator[Line]:
     if summary.folder:
         yield line(clean_line(summary.folder), "dim")
     if session.agents:
-        plural = "s" * (session.agents != 1)
-        yield line(f"{session.agents} subagent{plural}: → lists them under the session", "dim")
+        yield line(f"{counted(session.agents, 'subagent')}: → lists them under the session", "dim")
 
 
 def _fate(session: Session) -> Line:

@@ -13,6 +13,7 @@ from memtui.documents.compactor import members
 from memtui.documents.session_state import SessionState, TaskKind
 from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff, text_diff
 from memtui.documents.work import goal_words
+from memtui.ground.text import counted
 from memtui.store.states import StateStore, StoredState
 from memtui.transcript.short_text import key_of
 
@@ -146,7 +147,7 @@ def _summary(sections: Sequence[SectionDiff]) -> Line:
         (sum(each.change == "changed" for each in lines), "changed", "changed"),
         (sum(each.change == "removed" for each in lines), "gone", "gone"),
     )
-    parts = [f"{number} {one if number == 1 else many}" for number, one, many in counts if number]
+    parts = [counted(*each) for each in counts if each[0]]
     return line(" · ".join(parts) or "nothing has changed", "strong")
 
 
@@ -159,7 +160,7 @@ def _section(section: SectionDiff, *, everything: bool) -> Iterator[Line]:
         else:
             yield _line(each)
     if left_out:
-        yield line(f"    {left_out} {'line' if left_out == 1 else 'lines'} as before", "dim")
+        yield line(f"    {counted(left_out, 'line')} as before", "dim")
 
 
 def _line(diff: LineDiff) -> Line:

@@ -27,6 +27,7 @@ from memtui.app.widgets.row_list import row, when_of
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import day_and_minute
 from memtui.ground.files import FileProblem
+from memtui.ground.text import counted
 from memtui.store.listing import ProjectTest, is_stored
 
 if TYPE_CHECKING:
@@ -120,8 +121,7 @@ class MemoriesPane(Pane):
         if self.view.more:
             return "…"
         if others := len(self.view.keys):
-            memories = "1 memory" if others == 1 else f"{others} memories"
-            return f"No memory of this project: A shows {memories} of others."
+            return f"No memory of this project: A shows {counted(others, 'memory', 'memories')} of others."
         return _NONE
 
     def drop(self, names: Collection[str]) -> None:
@@ -138,16 +138,11 @@ class MemoriesPane(Pane):
         return next((name for name, stored in self.view.doubled.items() if stored == key), "")
 
     def reveal(self, key: str) -> bool:
-        """Select a memory and show it if hidden; False if there is none."""
         key = self.view.doubled.get(key, key)
         if key not in self.view.entries:
             return False
-        if not self.select(key):
-            self.filter_text = ""
-            self.everything = self.everything or key not in self.view.mine
-            self.show_rows()
-            return self.select(key)
-        return True
+        self.everything |= key not in self.view.mine
+        return super().reveal(key)
 
     def _entries(self, keys: Iterable[str]) -> list[Entry]:
         entries = self.view.entries
@@ -189,10 +184,7 @@ class MemoriesPane(Pane):
     def draw_row(self, key: str, width: int) -> Content:
         if self.claudes.get(key):
             return self.claudes.draw(key, width)
-        entry = self.view.entries.get(key)
-        if entry is None:
-            return Content("")
-        head = self._reader.head(key)
+        entry, head = self.view.entries[key], self._reader.head(key)
         name = clean_line(entry.name.removesuffix(".md").partition("@")[0])  # the author is shown beside it
         if head is None:
             return row([(name, "$quiet")], "", width)

@@ -148,6 +148,13 @@ class Pane(RowList):
         """The session's line in a row, with its source; "" if it has none."""
         return ""
 
+    def reveal(self, key: str) -> bool:
+        """Select a row and show it if hidden; False if there is none."""
+        if not self.select(key):
+            self.filter_text = ""
+            self.show_rows()
+        return self.select(key)
+
     def resync(self) -> None:
         """Show the last listing, dropping changes made in advance."""
 
@@ -260,11 +267,9 @@ class Pane(RowList):
 
     def wanted_height(self, width: int) -> int:
         """The height for all rows, borders included, at a width with borders."""
-        return self.get_content_height(self.size, self.size, width - self.gutter.width) + self.gutter.height
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        wrapped = (wrap(line, max(1, width - 2)) for line in self.empty.split("\n"))
-        return len(self.rows) or sum(map(len, wrapped))
+        room = max(1, width - self.gutter.width - 2)
+        rows = len(self.rows) or sum(len(wrap(line, room)) for line in self.empty.split("\n"))
+        return rows + self.gutter.height
 
     def _show_title(self, shown: int) -> None:
         """Show number, name and count in the border: `1 Pending 2`, `2 Memories 5/7 · "erk" ✕`."""

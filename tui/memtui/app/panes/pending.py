@@ -21,7 +21,7 @@ from memtui.app.widgets.row_list import row, when_of
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute
 from memtui.ground.files import FileProblem
-from memtui.ground.text import opening
+from memtui.ground.text import counted, opening
 from memtui.transcript import ReadingCancelledError
 
 if TYPE_CHECKING:
@@ -113,15 +113,10 @@ class PendingPane(Pane):
         return f"{_WAITING}\n\ni installs the hooks that capture it." if lacks else _WAITING
 
     def reveal(self, key: str) -> bool:
-        """Select a capture and show it if hidden; False if there is none."""
         if key not in self.view.rows:
             return False
-        if not self.select(key):
-            self.filter_text = ""
-            self.reviewed_too = self.reviewed_too or not self.view.rows[key].pending
-            self.show_rows()
-            return self.select(key)
-        return True
+        self.reviewed_too |= not self.view.rows[key].pending
+        return super().reveal(key)
 
     def capture_row(self, key: str | None) -> CaptureRow | None:
         return self.view.rows.get(key or "")
@@ -151,9 +146,7 @@ class PendingPane(Pane):
         return f"{key} {when} {item.problem} {self._subject(key, item.capture) if item.capture else ''}"
 
     def draw_row(self, key: str, width: int) -> Content:
-        item = self.view.rows.get(key)
-        if item is None:
-            return Content("")
+        item = self.view.rows[key]
         now, capture = self.clock(), item.capture
         if capture is None:
             made = item.entry.time
@@ -347,8 +340,7 @@ class PendingPane(Pane):
             if not missing:
                 self.app.say("Nothing was missed: every auto-compaction in the transcripts has its capture.")
                 return
-            what = "1 capture" if len(missing) == 1 else f"{len(missing)} captures"
-            where = clean_line(str(self.model.project.compacts))
+            what, where = counted(len(missing), "capture"), clean_line(str(self.model.project.compacts))
             question = f"Make {what} of compactions that nothing captured, in {where}?"
             if await self.app.confirmed(question, yes="Capture", no="Not now", safe=True):
                 written = await asyncio.to_thread(write)

@@ -178,17 +178,15 @@ class StatePane(Pane):
         self.border_subtitle = Content(self.doing)
 
     def text_of(self, key: str) -> str:
-        glance = self._glance.get(key)
-        return f"{glance.label} {glance.text}" if glance else key
+        glance = self._glance[key]
+        return f"{glance.label} {glance.text}"
 
     def line_of(self, key: str | None) -> str:
         glance = self._glance.get(key or "")
         return glance.text if glance is not None and glance.label not in ("…", "✓", "phase") else ""
 
     def draw_row(self, key: str, width: int) -> Content:
-        glance = self._glance.get(key)
-        if glance is None:
-            return Content("")
+        glance = self._glance[key]
         return row([(glance.label, glance.style), " ", clean_line(glance.text)], "", width)
 
     def detail(self, key: str | None) -> Detail:

@@ -27,15 +27,15 @@ from memtui.app.widgets.row_list import RowList
 from memtui.flows.rescue import ROOM, HandedOver, fitting, hand_over, leave, rescue_text, size_of_rows
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute, parse_iso
+from memtui.ground.text import counted
 from memtui.lost.outbox import Message, Outbox, lines_wait, rows_waiting
 from memtui.lost.records import TOGETHER, Aftermath, Row, Unfounded
 from memtui.secrets.secrets import masked
 from memtui.transcript.short_text import tokens
 
-_BAR = 10
+_BAR = 10  # cells of the bar that shows how much room is taken
 _POLL = 1.0  # seconds between two looks at what waits
 _KNOWN = 5  # words by which a quote is found in its message
-"""Width of the bar that shows how much room is taken, in cells."""
 _HANDS = "hand the ticked lines over, once; take back those that wait"
 
 
@@ -149,10 +149,7 @@ class LostScreen(Screen[None]):
         self._waiting = await asyncio.to_thread(rows_waiting, home, session)
 
     def _draw(self, key: str, width: int) -> Content:
-        item = self._items.get(key)
-        if item is None:
-            return Content("")
-        return draw_item(item, key in self.ticked, width, waits=self._waits(key))
+        return draw_item(self._items[key], key in self.ticked, width, waits=self._waits(key))
 
     def _waits(self, key: str) -> bool:
         return any(key in each.keys for each in self._waiting)
@@ -240,7 +237,7 @@ class LostScreen(Screen[None]):
         rows = rows or self._chosen()
         if rows and self.aftermath is not None:
             text = rescue_text(self.aftermath, rows, self.model.project.name)
-            self.app.copy_text(text, name=f"the restore prompt with {_lines(len(rows))}")
+            self.app.copy_text(text, name=f"the restore prompt with {counted(len(rows), 'line')}")
 
     @work(group="update", exit_on_error=False)
     async def action_hand_over(self) -> None:
@@ -261,7 +258,7 @@ class LostScreen(Screen[None]):
         with self.app.reporting("handing over"):
 
             def hand() -> HandedOver:
-                with model.changes.of_files(f"handed over {_lines(len(rows))}") as making:
+                with model.changes.of_files(f"handed over {counted(len(rows), 'line')}") as making:
                     done = hand_over(model.places, model.clock, aftermath, rows)
                     making.files.append(done.path)
                 return done
@@ -308,7 +305,7 @@ class LostScreen(Screen[None]):
             taken = await asyncio.to_thread(take)
             await self._handed(aftermath)
             nothing = "It was delivered already, or waits together with lines of another compaction."
-            self.app.say(f"{_lines(taken)} taken back; u hands over again." if taken else nothing)
+            self.app.say(f"{counted(taken, 'line')} taken back; u hands over again." if taken else nothing)
 
     def action_pin(self) -> None:
         item = self.selected
@@ -369,7 +366,3 @@ class LostScreen(Screen[None]):
             self._filtered(InputLine.Changed(""))
         else:
             self.dismiss(None)
-
-
-def _lines(number: int) -> str:
-    return "1 line" if number == 1 else f"{number} lines"

@@ -98,9 +98,6 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         self.facts.listing.border_title = Content(f"Evidence · {self._label}")
         self._draft()
 
-    def field(self, name: str) -> FormField:
-        return self.form.field(name)
-
     @work(exit_on_error=False)
     async def _draft(self) -> None:
         facts = facts_of_capture(self.capture)
@@ -162,11 +159,6 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         stays = f" What you changed stays: {', '.join(field.label for field in changed)}." if changed else ""
         self.app.say(f"Claude wrote this draft: read it before you save it.{stays}")
 
-    @property
-    def part(self) -> str:
-        """The focused part: the facts or the form."""
-        return "facts" if self.focused is self.facts.listing else "form"
-
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         self.set_class(not isinstance(event.widget, FormField), "-evidence")
         if isinstance(event.widget, FormField):
@@ -222,7 +214,7 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         draft = review_parts.from_fields(self.form.texts, self._memory)
         if not draft.memory.title:
             self.app.warn("Give the memory a title first.")
-            self.set_focus(self.field("title"))
+            self.set_focus(self.form.field("title"))
             return
         with self.app.reporting("saving the review"):
             try:
@@ -234,7 +226,6 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
 
     @property
     def unsaved(self) -> bool:
-        """Whether leaving now would lose edits."""
         return self._by_model or self.form.unsaved
 
 

@@ -85,9 +85,7 @@ class VersionsScreen(Screen[str | None]):
             self._compare()
 
     def _draw(self, key: str, width: int) -> Content:
-        version = self._rows.get(key)
-        if version is None:
-            return Content("")
+        version = self._rows[key]
         now, broken = self._clock(), version.broken
         news = f"+{version.new_decisions}" if version.new_decisions and not broken else ""
         left = [

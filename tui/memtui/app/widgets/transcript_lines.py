@@ -10,6 +10,7 @@ from memtui.app.widgets.document import Line, Span, from_markdown, line, rule, s
 from memtui.app.widgets.wrap import cut, cut_left
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import parse_iso, to_local
+from memtui.ground.text import counted
 from memtui.transcript.blocks import Attached, Block, Row, Skipped, Thinking, diff_counts, edit_rows
 from memtui.transcript.events import Boundary, Call, Queued, Result, Said, Summary, Words, error_text
 from memtui.transcript.outcomes import exit_code, outcome_of
@@ -206,7 +207,7 @@ def call_lines(block: Block, call: Call, result: Result | None, *, unfolded: boo
     body = _arguments(call, subject) if not rows else _diff(rows) if unfolded else []
     folds = bool(rows or body or size)
     if folds:
-        note = f"  {_lines_of(size)} " if size else "  "
+        note = f"  {counted(size, 'line')} " if size else "  "
         parts.append((f"{note}{'▾' if unfolded else '▸'}", "dim"))
     head = styled(*parts, hang=2, link=FOLD if folds else "")
     return [head, *(body if unfolded else ())]
@@ -224,14 +225,13 @@ def result_lines(result: Result, *, unfolded: bool, paired: bool) -> list[Line]:
     rows = clean(text).split("\n")
     limit = _ROWS if unfolded else _ERROR_LINES if result.failed else _SHORT
     if long and _NUMBERED.match(text):
-        return [line(f"  └ {_lines_of(len(rows))} ▸", role, hang=4)._replace(link=FOLD)]
+        return [line(f"  └ {counted(len(rows), 'line')} ▸", role, hang=4)._replace(link=FOLD)]
     shown, left = rows[:limit], len(rows) - limit
     made = [line(f"  └ {shown[0]}", role, hang=4), *(line(f"    {row}", role, hang=4) for row in shown[1:])]
     if left > 0 and unfolded:
         made.append(line(f"    … {left:,} more, e opens all of it", "dim"))
     elif left > 0:
-        more = f"    … {left:,} more {'line' if left == 1 else 'lines'} ▸"
-        made.append(line(more, "dim")._replace(link=FOLD))
+        made.append(line(f"    … {counted(left, 'more line')} ▸", "dim")._replace(link=FOLD))
     return made + _agent_lines(result)
 
 
@@ -279,10 +279,6 @@ def _hidden(result: Result | None) -> int:
     text = error_text(result) if result.failed else result.text.strip("\n")
     rows = text.split("\n") if text.strip() else []
     return len(rows) if rows and _is_long(result, text) and not text.startswith(_ECHOES) else 0
-
-
-def _lines_of(number: int) -> str:
-    return f"{number:,} {'line' if number == 1 else 'lines'}"
 
 
 def _arguments(call: Call, subject: str) -> list[Line]:
