@@ -160,19 +160,8 @@ def test_a_broken_configuration_is_told_once(memtui: Memtui) -> None:
 
 
 def test_what_is_not_installed_is_told_once(memtui: Memtui, project: Project) -> None:
-    rules = project.root / ".claude" / "commands" / "babysit.md"
-    rules.parent.mkdir(parents=True)
-    rules.write_text("<!-- COMPACT_SUMMARY_START -->\nNever push.\n<!-- COMPACT_SUMMARY_END -->\n")
-    memtui("command", "activate", "babysit")
     out = memtui("doctor").out
     assert (out.count("install"), out.count("hook")) == (2, 0)  # the check's name and its message
-
-
-def test_advice_for_a_shell_is_quoted(memtui: Memtui, project: Project) -> None:
-    path = project.session_state_json
-    path.parent.mkdir(parents=True)
-    path.write_text(json.dumps({"active_commands": [{"name": "$(rm x)", "state": {}}]}))
-    assert "`memtui command clear '$(rm x)'`" in memtui("doctor").out
 
 
 def test_a_program_gets_a_list(memtui: Memtui, project: Project) -> None:

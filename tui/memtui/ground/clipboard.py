@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from memtui.ground.machine import find_program, native_tools
+from memtui.ground.machine import find_program
 
 
 class Copied(NamedTuple):
@@ -45,13 +45,27 @@ def copy(
     ways = (("tmux", "load-buffer", "-w", "-"), ("tmux", "load-buffer", "-")) if env.get("TMUX") else ()
     in_tmux = any(_run(words, text, env) for words in ways)
     name = name or text
-    for tool in native_tools(env, platform):
-        if _run(tool.argv, text, env):
-            return Copied(f"Copied {name} with {tool.name}", sure=True)
+    for words in native_tools(env, platform):
+        if _run(words, text, env):
+            return Copied(f"Copied {name} with {words[0]}", sure=True)
     send_osc52(text)
     if in_tmux:
         return Copied(f"Copied {name} into the tmux buffer: paste with prefix ]", sure=True)
     return Copied(f"Sent {name} to the terminal (it cannot confirm)", sure=False)
+
+
+def native_tools(env: Mapping[str, str], platform: str) -> list[tuple[str, ...]]:
+    """The command lines that fill the user's own clipboard from standard input: none over SSH."""
+    if env.get("SSH_CONNECTION") or env.get("SSH_TTY"):
+        return []
+    if platform == "darwin":
+        return [("pbcopy",)]
+    if platform == "win32" or env.get("WSL_DISTRO_NAME"):
+        return [("clip.exe",)]
+    tools: list[tuple[str, ...]] = [("wl-copy",)] if env.get("WAYLAND_DISPLAY") else []
+    if env.get("DISPLAY"):
+        tools += [("xclip", "-selection", "clipboard"), ("xsel", "--clipboard", "--input")]
+    return tools
 
 
 def _run(argv: tuple[str, ...], text: str, env: Mapping[str, str]) -> bool:

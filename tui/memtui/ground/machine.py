@@ -1,26 +1,14 @@
-"""Programs, clipboard tools and file systems of this machine. Standard library only."""
+"""Programs and file systems of this machine. Standard library only."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 _SILENT_FILE_SYSTEMS = ("nfs", "cifs", "smb", "9p", "drvfs", "fuse", "vboxsf", "prl_fs", "virtiofs")
 """Prefixes of file system types (in /proc/mounts) without events for changes made elsewhere."""
-
-
-class Tool(NamedTuple):
-    """A native clipboard tool: its command line reads the text from standard input."""
-
-    name: str
-    argv: tuple[str, ...]
-
-
-_X11 = (Tool("xclip", ("xclip", "-selection", "clipboard")), Tool("xsel", ("xsel", "--clipboard", "--input")))
 
 
 def find_program(name: str, path: str | None) -> str | None:
@@ -31,22 +19,6 @@ def find_program(name: str, path: str | None) -> str | None:
     """
     folders = [folder for folder in (path or "").split(os.pathsep) if os.path.isabs(folder)]  # noqa: PTH117
     return shutil.which(name, path=os.pathsep.join(folders)) if folders else None
-
-
-def native_tools(env: Mapping[str, str], platform: str) -> tuple[Tool, ...]:
-    """The native tools that reach the user's own clipboard: none over SSH."""
-    if env.get("SSH_CONNECTION") or env.get("SSH_TTY"):
-        return ()
-    if platform == "darwin":
-        return (Tool("pbcopy", ("pbcopy",)),)
-    if platform == "win32" or env.get("WSL_DISTRO_NAME"):
-        return (Tool("clip.exe", ("clip.exe",)),)
-    tools: tuple[Tool, ...] = ()
-    if env.get("WAYLAND_DISPLAY"):
-        tools += (Tool("wl-copy", ("wl-copy",)),)
-    if env.get("DISPLAY"):
-        tools += _X11
-    return tools
 
 
 def silent_file_system(folder: str, mounts: Path = Path("/proc/mounts")) -> str:

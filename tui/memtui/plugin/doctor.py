@@ -11,7 +11,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -23,9 +23,8 @@ from memtui.ground.clock import Clock, age, parse_iso
 from memtui.ground.config import config_path
 from memtui.ground.files import FileProblem, is_within
 from memtui.ground.git import git_sees
-from memtui.ground.machine import find_program, native_tools, silent_file_system
+from memtui.ground.machine import find_program
 from memtui.ground.project import Places
-from memtui.hooks.in_force import command_statuses
 from memtui.hooks.records import Run, read_runs
 from memtui.hooks.settings import ALL, find_entries, not_writable
 from memtui.plugin.installing import FOLDER, has_all_hooks, hooks_off, installations, recorded_program
@@ -34,7 +33,6 @@ from memtui.store.archive import Archive, is_private, sessions_text
 from memtui.store.archive_settings import archive_settings
 from memtui.store.backfill import coverage
 from memtui.store.captures import CaptureProblem, CaptureStore
-from memtui.store.commands_file import CommandsFile, normalised
 from memtui.store.session_list import SessionList, size_text
 from memtui.store.transcripts import TranscriptStore
 
@@ -87,9 +85,7 @@ class Said(NamedTuple):
     advice: str = ""
 
 
-def diagnose(
-    places: Places, clock: Clock, env: Mapping[str, str] = os.environ, platform: str = sys.platform
-) -> Iterator[Finding]:
+def diagnose(places: Places, clock: Clock, env: Mapping[str, str] = os.environ) -> Iterator[Finding]:
     """Run all checks; yields each finding as soon as it is known. Nothing is changed."""
     now, installed = clock(), has_all_hooks(places)
     with ThreadPoolExecutor(1) as pool:  # a server takes longer to start than all other checks together
@@ -102,13 +98,9 @@ def diagnose(
             "hooks": _check_runs(places, now),
             "compactions": _check_compactions(places),
             "receipts": _check_receipts(places),
-            "pending": _check_pending(places, now),
             "folders": _check_folders(places, now),
-            "active": _check_active(places, installed),
             "archive": check_archive(places, clock),
             "settings": _check_settings(places),
-            "clipboard": _check_clipboard(env, platform),
-            "watching": _check_watching(places),
         }
         for name, check in checks.items():
             if installed or name not in ("program", "hooks"):
@@ -220,15 +212,6 @@ def _check_compactions(places: Places) -> Iterator[Said]:
         yield Said(Level.OK, f"{total}, all captured" if found.compactions else "No auto-compaction yet")
 
 
-def _check_pending(places: Places, now: datetime) -> Iterator[Said]:
-    pending = [each.timestamp for each in _captures(places)[0] if each.status == "pending"]
-    if waiting := [moment for moment in pending if now - moment > timedelta(days=7)]:
-        message = f"{_count(len(waiting), 'capture')} pending for more than 7 days"
-        yield Said(Level.NOTE, message, "Review in memtui, or with /review-compact.")
-    else:
-        yield Said(Level.OK, f"{_count(len(pending), 'capture')} pending")
-
-
 def _captures(places: Places) -> tuple[list[Capture], list[str]]:
     store = CaptureStore(places.project)
     loaded, problems = [], []
@@ -266,24 +249,6 @@ def _check_folders(places: Places, now: datetime) -> Iterator[Said]:
         yield Said(Level.WARNING, message, "Put a .gitignore with one line, *, into it.")
     else:
         yield Said(Level.OK, "Captures and memories are closed to others")
-
-
-def _check_active(places: Places, installed: bool) -> Iterator[Said]:
-    """Whether every active command has a file with a compact summary."""
-    commands = CommandsFile(places.project)
-    good = []
-    for entry, _, why_not, shortage in command_statuses(commands, commands.entries()):
-        plain = normalised(entry.name)
-        if why_not:
-            advice = f"Clear it with `memtui command clear {shlex.quote(plain)}`, or write that file."
-            yield Said(Level.WARNING, f"/{plain} is active, but {why_not}", advice)
-        elif shortage:
-            advice = "Put what matters most first, and under headings: every part keeps its first lines."
-            yield Said(Level.WARNING, f"The rules of /{plain} have {shortage}", advice)
-        else:
-            good.append(f"/{plain}")
-    if good and installed:
-        yield Said(Level.OK, f"{', '.join(good)}: the rules outlive a compaction")
 
 
 def check_archive(places: Places, clock: Clock) -> Iterator[Said]:
@@ -325,26 +290,6 @@ def check_archive(places: Places, clock: Clock) -> Iterator[Said]:
         yield Said(Level.WARNING, f"{message}: more than {size_text(settings.budget)}", advice)
     else:
         yield Said(Level.OK, message)
-
-
-def _check_clipboard(env: Mapping[str, str], platform: str) -> Iterator[Said]:
-    tools = native_tools(env, platform)
-    there = [tool.name for tool in tools if find_program(tool.argv[0], env.get("PATH"))]
-    if there or env.get("TMUX"):
-        how = there[0] if there else "the tmux buffer (paste with prefix ])"
-        yield Said(Level.OK, f"Copies with {how}")
-    else:
-        names = " or ".join(tool.name for tool in tools)
-        message = "Copies are sent to the terminal (OSC 52), which cannot confirm them"
-        yield Said(Level.NOTE, message, f"Install {names} to be sure." if names else "")
-
-
-def _check_watching(places: Places) -> Iterator[Said]:
-    if silent := silent_file_system(str(places.project.root)):
-        message = f"The project lies on {silent}, which reports no changes: the app looks every 2 seconds"
-        yield Said(Level.NOTE, message)
-    else:
-        yield Said(Level.OK, "The file system reports changes")
 
 
 def _check_settings(places: Places) -> Iterator[Said]:
