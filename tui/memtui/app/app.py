@@ -43,7 +43,6 @@ from memtui.ground.project import Home, Places, Project, downloads
 _KEEP_AFTER = 5.0
 """Seconds until the app archives sessions that end soon: the screen comes first."""
 _OLD = 10
-"""Minutes after which an undo asks first."""
 
 
 def _load_screens() -> None:
@@ -327,7 +326,6 @@ class MemtuiApp(BaseApp):
         self.push_screen(SessionsScreen(self.model))
 
     async def action_quit(self) -> None:
-        """Quit; a screen with unsaved work asks first."""
         if getattr(self.screen, "unsaved", False):
             await self.screen.run_action("leave")
         else:

@@ -33,7 +33,6 @@ PROMPT = "Please import memory {id}"
 RESTORES = "copy the text that restores it"
 TRASHES = "trash it; of a session, forget its copies (asks)"
 PINS = "pin this line: no compaction may lose it"
-"""Descriptions of keys that several screens share."""
 _REST = "… memtui doctor says the rest."
 _TOAST = 300
 """Characters of a message: three lines of 100 columns; `memtui doctor` has the rest."""
@@ -72,7 +71,6 @@ class BaseApp(App[None]):
         raise NotImplementedError
 
     def open_project(self, root: Path) -> None:
-        """Leave this project, and open another one."""
         raise NotImplementedError
 
     def open_lost(self, transcript: Path, since: datetime | None, name: str = "") -> None:
@@ -92,15 +90,12 @@ class BaseApp(App[None]):
         raise NotImplementedError
 
     def action_redo(self, then: Callable[[], object] | None = None) -> None:
-        """Redo the last undone change; `then` is called afterwards."""
         raise NotImplementedError
 
     def reload_settings(self) -> None:
-        """Use a changed config.toml."""
         raise NotImplementedError
 
     def refresh_remotes(self) -> None:
-        """Look at the remotes again."""
         raise NotImplementedError
 
     def hint(self, *names: str) -> None:

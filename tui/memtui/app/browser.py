@@ -248,7 +248,6 @@ class BrowserScreen(StyledOnce):
 
     @on(RowList.Opened)
     def action_open(self) -> None:
-        """Read the detail, also that of a pane without rows."""
         self.call_later(self.read_selected)
 
     def read_memory(self, key: str, *, by_link: bool = False) -> None:
@@ -326,7 +325,6 @@ class BrowserScreen(StyledOnce):
             self.app.say("Nothing to go back from. q quits.")
 
     async def action_leave(self) -> None:
-        """Quit; from a detail that is read, go back."""
         if self.split.reading or self.focused is self.detail:
             self.action_back()
         else:
@@ -407,7 +405,6 @@ class BrowserScreen(StyledOnce):
 
     @work(group="install", exclusive=True, exit_on_error=False)
     async def action_uninstall(self) -> None:
-        """Take the plugin out of Claude Code, after showing what is done and asking."""
         from memtui.plugin.installing import plan_uninstall
 
         with self.app.reporting("taking the plugin out"):
@@ -416,7 +413,6 @@ class BrowserScreen(StyledOnce):
 
     @work(group="install", exclusive=True, exit_on_error=False)
     async def action_keep(self) -> None:
-        """Ask whether transcripts are kept beyond the days after which Claude Code deletes them."""
         with self.app.reporting("keeping transcripts"):
             await self._ask_to_keep()
 

@@ -142,7 +142,6 @@ def each_of(actions: Iterable[_Act]) -> Callable[[], None]:
 
 
 def delete_memories(changes: Changes, backend: MemoryStore, ids: Sequence[str]) -> str:
-    """Move memories to the trash."""
 
     def one(memory_id: str) -> tuple[_Act, _Act]:
         backend.delete(memory_id)
@@ -161,7 +160,6 @@ def undelete_memory(changes: Changes, backend: MemoryStore, memory_id: str) -> s
 
 
 def common_tags(backend: MemoryStore, ids: Iterable[str]) -> tuple[str, ...]:
-    """The tags that all of these memories have, in the order of the first one."""
     first, *others = (backend.get(each).meta.tags for each in ids)
     return tuple(tag for tag in first if all(tag in tags for tags in others))
 

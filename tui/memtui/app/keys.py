@@ -39,7 +39,6 @@ _TOGETHER = (
     ("edit", "export"),
     ("search", "sessions"),
 )
-"""Keys with one row in README's table."""
 MOVING = frozenset(key for each in moving("move") for key in each.key.split(","))
 _FIXED = MOVING | {"space", "enter", "ctrl+q", "ctrl+c", "ctrl+p"}
 """Keys that lists and documents move by, and keys of every screen."""

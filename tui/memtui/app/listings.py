@@ -131,7 +131,6 @@ class LightsView(NamedTuple):
     lights: Mapping[str, PinFate] = _NONE
     """By text; empty before the first compaction."""
     at: datetime | None = None
-    """The time of that compaction."""
     waiting: bool = False
     """Whether pins are waiting for the session's next prompt."""
 
@@ -141,7 +140,6 @@ class StateView(NamedTuple):
 
     state: SessionState | None = None
     text: str = ""
-    """The document as stored, or as it would be."""
     session_id: str = ""
     written: datetime | None = None
     path: Path | None = None
@@ -233,7 +231,6 @@ class RemoteState(NamedTuple):
 
     name: str
     synced: datetime | None = None
-    """Time of the last exchange."""
     problem: str = ""
     """The full reason why there was no exchange since."""
     trouble: str = ""

@@ -64,13 +64,11 @@ class ProjectModel:
 
     indexer: cached_property[Indexer] = _lazy("app.readings.Indexer", "places")
     changes: cached_property[Changes] = _lazy("app.changes.Changes", "project.root")
-    """The changes of this run, which can be undone."""
     captures: cached_property[CaptureStore] = _lazy("store.captures.CaptureStore", "project")
     commands: cached_property[CommandsFile] = _lazy("store.commands_file.CommandsFile", "project")
     memories: cached_property[MemoryFiles] = _lazy("store.memories.MemoryFiles", "project", "home")
     """The project's memory files, and all stored memories."""
     backend: cached_property[MemoryStore] = _lazy("store.memories.MemoryStore", "home", "clock")
-    """The store for changing memories."""
     claude_memories: cached_property[ClaudeMemories] = _lazy(
         "store.claude_memory.ClaudeMemories", "places", "clock"
     )
@@ -96,7 +94,6 @@ class ProjectModel:
         self.lively = lively
         self.clock = clock
         self.syncs = False
-        """Whether memories are exchanged automatically."""
         self._stopped = threading.Event()
         # What comparing needs, in its one thread:
         self._last: dict[type[View], View] = {}

@@ -78,10 +78,8 @@ class ContextState(NamedTuple):
 
     gauge: Gauge
     alarms: tuple[str, ...] = ()
-    """Alarms, one line each."""
     lights: LightsView = LightsView()
     receipt: Receipt | None = None
-    """The receipt of hand-overs since the last compaction."""
 
 
 class Readings:
@@ -132,7 +130,6 @@ class Readings:
         return self._aftermaths.put((file, since), found)
 
     def ahead(self, transcript: Path) -> Ahead:
-        """The candidates of a session's next compaction."""
         file = _file(transcript)
         standing = [each.text for each in standing_rules(self._places)]
         return self._ahead.get(file) or self._ahead.put(
@@ -173,7 +170,6 @@ class Readings:
             return ContextState(gauge, alarms, self._lights(transcript, last), receipt)
 
     def _lights(self, transcript: Path, last: CompactionFact) -> LightsView:
-        """The fate of the pins at the last compaction; empty if that cannot be read."""
         try:
             lights = fates_at_last_compaction(self._places, transcript, last)
         except (OSError, FileProblem):
@@ -305,7 +301,6 @@ class Health:
         self._captures: tuple[str, ...] = ()
 
     def expire(self) -> None:
-        """Check at the next opportunity: something was installed or answered."""
         self._due = 0.0
 
     def check(self, rows: Iterable[CaptureRow]) -> HealthView | None:

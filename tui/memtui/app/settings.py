@@ -21,7 +21,6 @@ class Warn(NamedTuple):
     """The warnings of the context line in the status bar."""
 
     at: tuple[int, ...] = (90,)
-    """Percentages of the context, in order."""
     bell: bool = False
     """Whether the terminal's bell rings then, once; tmux marks the window, and decides about sound."""
 
@@ -45,7 +44,6 @@ class Settings(NamedTuple):
 
 
 def saved_settings(home: Home) -> Settings:
-    """The choices made on the screen, beside the defaults."""
     columns = _saved(home, _SPLIT)[0]
     width = columns if columns.isascii() and columns.isdecimal() else "0"
     return Settings(chosen=_saved(home, _CHOSEN)[0], columns=int(width[:5]))

@@ -39,9 +39,7 @@ class Shared(NamedTuple):
     """The outcome of sharing memories."""
 
     ids: tuple[str, ...]
-    """Ids to be sent with the next exchange."""
     problems: tuple[str, ...]
-    """A sentence for each memory that was not shared."""
 
     def outcome(self, name: str, *, soon: bool) -> str:
         """What was shared with a remote, and what was not; `soon`: an exchange follows by itself."""

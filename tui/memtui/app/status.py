@@ -76,30 +76,22 @@ class StatusBar(Widget):
         self._note = note
         self._branch = ""
         self._transcript: Path | None = None
-        """The current session's."""
         self._watched: ContextState | None = None
-        """Its context; None without a session."""
         self._rows_waiting = 0
-        """The lines that wait for the next prompt of the project's sessions."""
         self._states: Sequence[RemoteState] = ()
         self._warned: set[tuple[str, str]] = set()
-        """Sessions with the levels they were warned of."""
         self._exchanged: set[str] = set()
-        """Remotes with a background thread."""
         self.captures: listings.HealthView | None = None
-        """The health of the captures; None before the first check."""
         self.liveness: Liveness | None = None
 
     @property
     def health(self) -> tuple[str, str]:
-        """One line on the captures, and its colour."""
         if self.captures is None or (self.waiting and not self._installed):  # it is said there
             return "", ""
         return health_line(self.captures, self._model.clock())
 
     @property
     def context(self) -> tuple[Gauge, str] | None:
-        """The fill level of the session's context, and its colour; None without a session."""
         if self._watched is None:
             return None
         percent, at = self._watched.gauge.percent, self._warn.at
@@ -108,7 +100,6 @@ class StatusBar(Widget):
 
     @property
     def alarm(self) -> str:
-        """Problems around compactions."""
         return "  ".join(self._watched.alarms) if self._watched else ""
 
     @property
@@ -124,7 +115,6 @@ class StatusBar(Widget):
 
     @property
     def waiting(self) -> str:
-        """The lines that were handed over and have not been delivered."""
         if not self._rows_waiting:
             return ""
         lacks = "" if self._installed else ", but no hooks deliver them: i"
@@ -136,7 +126,6 @@ class StatusBar(Widget):
 
     @property
     def remotes(self) -> SyncStatus:
-        """The time of the last exchange of memories, or why it failed."""
         return sync_status(self._states, self._model.clock())
 
     def render(self) -> Content:
@@ -219,7 +208,6 @@ class StatusBar(Widget):
             self._say_if_short(f"Not up to date: {liveness.reason}")
 
     def _watch(self) -> None:
-        """Check the context of the current session, in the background."""
         if self._transcript is not None:
             self._watch_session(self._transcript)
         elif self._watched is not None:
@@ -281,7 +269,6 @@ class StatusBar(Widget):
 
 
 def _apart(text: str, colour: str) -> tuple[str, str]:
-    """A part of the line, at a distance from the one before."""
     return f"  {text}" if text else "", colour
 
 
@@ -305,7 +292,6 @@ def context_line(gauge: Gauge, colour: str, width: int) -> tuple[tuple[str, str]
 
 
 def health_line(view: listings.HealthView, now: datetime) -> tuple[str, str]:
-    """A short text on the hooks, and its colour."""
     if not view.installed:
         return "hooks not installed: i", "$quiet"
     if view.undecided:
@@ -378,7 +364,6 @@ class TabStrip(Widget):
                 return
 
     def _layout(self) -> tuple[list[Content], Content]:
-        """The cells of the tabs, and the marks after them."""
         live, context, warns = self._bar.strip_marks()
         for named, numbered, full in _LAYOUTS:
             mark = Content.assemble(context, live) if full or warns else live

@@ -75,7 +75,6 @@ def _settle(future: Future[T], work: Callable[[], T]) -> None:
 SIGNALS: tuple[signal.Signals, ...] = tuple(
     getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
-"""The signals that ask a program in a terminal to end."""
 
 
 def end_with_terminal(app: App[Any]) -> None:

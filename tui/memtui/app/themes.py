@@ -39,7 +39,6 @@ _ACCENT_ON_LIGHT = "#7a4300"
 
 
 _TEXTS = ("quiet", "accent", "warning", "success", "error", "secondary", "heading", "foreground", "text")
-"""Colours used for text."""
 _GROUNDS = ("background", "panel", "surface", "cursor")
 """Colours behind text; of the cursor see `legible`."""
 _CONTRAST = 4.6

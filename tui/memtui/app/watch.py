@@ -46,7 +46,6 @@ class Watcher:
     """A watchdog observer that follows its targets as their folders are deleted and created."""
 
     def __init__(self, hint: Callable[[str], None]) -> None:
-        """Report every change below a target as `hint(name)`, from another thread."""
         self._hint = hint
         self._observer: BaseObserver | None = None
         self._places: dict[str, _Place] = {}
@@ -116,7 +115,6 @@ class _Handler:
 
 
 INTERVAL = 2.0
-"""Seconds between two comparisons without events."""
 _SETTLE = 0.02
 """Seconds that a hint waits for further ones; short, as a person waits for the row."""
 _MIN_GAP = 0.1
@@ -235,7 +233,6 @@ class Live:
 
 
 WRITE_INTERVAL = 2.0
-"""Seconds between two checks of the transcripts' sizes."""
 BEGIN = 1.0
 """Seconds before the first check: the screen comes first."""
 FRESH = 3600.0

@@ -20,13 +20,11 @@ _BLANK = Line("")
 _ROLES = {"error": "bad", "decision": "accent", "open": "accent"}
 _MARKS = {"[x]": "✓", "[>]": "▸", "[ ]": "○", "[-]": "⊘"}
 _ITEMS = 12
-"""Number of items shown per group of facts; the rest is counted."""
 
 
 def capture_document(
     row: CaptureRow, now: datetime, facts: Document | None, lost: Document | None = None
 ) -> Document:
-    """A capture, the losses of its compaction, and the facts up to it, once they are read."""
     capture = row.capture
     if capture is None:
         why = styled(("This capture ", "bad"), row.problem or "is not read yet")

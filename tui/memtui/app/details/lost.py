@@ -25,7 +25,6 @@ from memtui.secrets.secrets import masked
 _ROLES = {"kept": "good", "handed over": "good", "lost": "bad", "maybe": "warn"}
 _ARRIVED = {"whole": "good", "unknown": "dim"}
 _SHOWN = 10
-"""Number of losses that a detail shows."""
 _WIDTH = 160
 _SOON = timedelta(minutes=10)
 
@@ -89,7 +88,6 @@ def summary_document(summary: str, passage: Span | None = None) -> tuple[Documen
 
 
 def lost_evidence(aftermath: Aftermath) -> tuple[EvidenceGroup, ...]:
-    """The losses that count, as evidence for a review."""
     items = tuple(
         EvidenceItem(
             with_source(clean_line(masked(row.text)), row.source, clock=True), "lost", line=row.source.line

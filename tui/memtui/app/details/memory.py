@@ -40,7 +40,6 @@ def fold(name: str, title: str, remark: str, inner: Iterable[Line], unfolded: Co
 
 
 def folded(name: str, head: Line, inner: Iterable[Line], unfolded: Collection[str]) -> list[Line]:
-    """The same under a given line."""
     is_open = name in unfolded
     mark = styled(("▾ " if is_open else "▸ ", "accent"))
     by = len(mark.text)
@@ -111,7 +110,6 @@ MEMORY_LINK = "memory:"
 
 _BLANK = Line("")
 _SHARED = 2
-"""Maximum number of shared names that are listed; the rest is counted."""
 
 
 def time_and_age(head: Listed, now: datetime) -> str:
@@ -125,7 +123,6 @@ def memory_file_document(memory: MemoryText, now: datetime) -> Document:
 
 
 def read_document(memory: MemoryText, now: datetime) -> Document:
-    """A memory of either kind for reading: its text below its name."""
     head = memory.head
     if not head.id.startswith("CMEM-"):
         return memory_file_document(memory, now)
@@ -164,7 +161,6 @@ def stored_document(
 
 
 def _files(state: Freshness | None, unfolded: Collection[str]) -> list[Line]:
-    """The named files that have changed or are deleted, folded."""
     if state is None or not state.is_stale:
         return []
     files = [*(("gone", path) for path in state.gone), *(("changed", path) for path in state.changed)]
@@ -216,7 +212,6 @@ def _related(relations: Sequence[Related] | None, root: str) -> list[Line]:
 
 
 def _short(entity: Entity, root: str) -> str:
-    """An entity's name, relative to the project `root`."""
     if entity.kind == "file":
         from memtui.transcript.paths import shown_path  # many patterns, which the first paint does without
 

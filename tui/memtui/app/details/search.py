@@ -20,9 +20,7 @@ from memtui.store.search_query import Query, parse_search
 from memtui.transcript.short_text import shortened
 
 _WIDE = 100
-"""Width in columns from which a row shows the matching text."""
 _NOTED = 60
-"""Width from which a session's row has notes."""
 _TITLE = 46
 _RECENT = {
     Kind.SESSION: 0,
@@ -33,7 +31,6 @@ _RECENT = {
     Kind.STATE: 3,
     Kind.PIN: 3,
 }
-"""Number of results of each kind before anything is typed."""
 _MARKS = {
     Kind.MEMORY: "M",
     Kind.CLAUDE: "✦",
@@ -165,11 +162,9 @@ _NEAR = 2_000
 """Characters shown before the match in a long text; a quarter of those after it."""
 HINT = """\
 Ask as you would ask a person. “Words in quotes”, edited: read: cmd: in: before: after: narrow it down."""
-"""Search syntax, shown while there are no results."""
 
 
 def result_document(found: Result | None, text: str, now: datetime) -> Document:
-    """A result with its match; empty without a selection."""
     if found is None:
         return EMPTY
     query = parse_search(text).query

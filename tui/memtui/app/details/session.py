@@ -67,7 +67,6 @@ def context_chart(sizes: Sequence[ContextSize], compactions: Sequence[Compaction
 
 
 def _height(tokens: int, top: int) -> int:
-    """The dot for a number of tokens; 0 is the lowest."""
     return round(tokens / top * (ROWS * _DOWN - 1))
 
 
@@ -101,7 +100,6 @@ def _legend(number: int, limit: int) -> Line:
 
 
 def _column(timestamp: str, sizes: Sequence[ContextSize]) -> int:
-    """The column of the last request before a compaction."""
     before = sum(size.timestamp <= timestamp for size in sizes)
     # The last of the columns of dots for a stretched request, or the one of a request among many.
     return max(before * COLUMNS * _ACROSS - 1, 0) // len(sizes) // _ACROSS
@@ -170,10 +168,8 @@ def _memory(made: Listed, lead: str) -> Line:
 
 
 SOON = 7
-"""Days before its deletion at which a session is shown in red."""
 _ASK = 300
 _NEWEST, _FILES = 10, 12
-"""Number of asks and files that are not folded."""
 
 
 def session_document(
@@ -228,7 +224,6 @@ def _fate(session: Session) -> Line:
 
 
 def _asks(turns: Iterable[Turn], unfolded: Collection[str]) -> list[Line]:
-    """The asks with their times; the newest unfolded."""
     asks = [each for turn in turns for each in _ask(turn)]
     if not asks:
         return []

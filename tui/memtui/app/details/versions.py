@@ -38,11 +38,8 @@ class Version:
     """A description of a few words; of an unusable version the problem."""
     text: str
     state: SessionState | None = None
-    """The parsed text of a session state."""
     broken: bool = False
-    """Whether it cannot be compared."""
     new_decisions: int = 0
-    """Number of decisions that earlier versions lack."""
     writer: str = ""
     """`ann on laptop-1a2b`; "" for session states and Claude's memories."""
 
@@ -52,7 +49,6 @@ class Version:
 
 
 def state_versions(store: StateStore, session_id: str) -> dict[str, Version]:
-    """The versions of a session's state by name, newest first."""
     versions: list[Version] = []
     decided: set[str] = set()
     for entry in reversed(store.versions(session_id)):
@@ -95,7 +91,6 @@ def memory_versions(model: ProjectModel, memory_id: str) -> dict[str, Version]:
 
 
 def version_before(versions: Mapping[str, Version], name: str) -> Version | None:
-    """The newest readable version before one."""
     number = versions[name].number
     earlier = (each for each in versions.values() if each.number < number and not each.broken)
     return max(earlier, key=lambda each: each.number, default=None)
@@ -164,7 +159,6 @@ def _section(section: SectionDiff, *, everything: bool) -> Iterator[Line]:
 
 
 def _line(diff: LineDiff) -> Line:
-    """A line with its sign; if changed, with its removed and added words."""
     role = _ROLES.get(diff.change, "" if diff.change == "changed" else "dim")
     lead = [_SIGNS[diff.change]]
     if diff.is_new_decision:

@@ -47,7 +47,6 @@ class ClaudeRows:
         self._history: ClaudeHistory | None = None
         self._lock = threading.Lock()
         self._sources: dict[str, Version] = {}
-        """The last version of each memory that a transcript shows."""
 
     def apply(self, view: ClaudeView) -> None:
         self.view = view
@@ -164,7 +163,6 @@ class ClaudeRows:
         return {each.name: each for each in reversed(found)}
 
     def set_seen(self, memory: ClaudeMemory, seen: Seen) -> str:
-        """Mark a memory as seen or approved; returns what to say."""
         memories, before = self._model.claude_memories, memory.seen
         memories.mark(memory, seen)
         if seen != "approved":
@@ -174,7 +172,6 @@ class ClaudeRows:
         return f"{memory.name} is approved. u takes it back."
 
     def delete(self, memory: ClaudeMemory) -> str:
-        """Move a memory to the trash; returns what to say."""
         with self._changing(f"deleted {memory.name}", memory.path):
             self._model.claude_memories.delete(memory)
         return f"{memory.name} is in the trash, and its line out of {INDEX}. u brings it back."
@@ -188,7 +185,6 @@ class ClaudeRows:
         return f"{memory.name} is as it was. u takes it back."
 
     def store(self, new: New) -> str:
-        """Store a memory made of one of Claude's; returns what to say."""
         backend = self._model.backend
         made = backend.create(new).id
         self._model.changes.add_stored(f"stored {made}", backend, made)

@@ -280,7 +280,6 @@ class CommandsPane(Pane):
 
 
 def short_pin(text: str) -> str:
-    """A pin in a message."""
     text = clean_line(text)
     return text if len(text) <= 40 else f"{text[:39].rstrip()}…"
 

@@ -63,7 +63,6 @@ class DetailView(DocumentView):
         return self.laid_out(linked(document))
 
     def _show(self, detail: Detail, layout: Layout) -> None:
-        """Show a document: from its top, unless it is a newer version of the current one."""
         if self._request is detail:
             self.show(layout.document, keep_scroll=self._shown == detail.key, layout=layout)
             self._shown = detail.key
@@ -83,7 +82,6 @@ class SelectedLine(NamedTuple):
 
     text: str
     line: int = 0
-    """The transcript's line; 0 if unknown."""
 
 
 def selected_line(pane: Pane, detail: DocumentView, selection: str) -> SelectedLine | str:

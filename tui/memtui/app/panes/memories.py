@@ -75,7 +75,6 @@ class MemoriesPane(Pane):
         super().__init__(model, empty=_NONE)
         self.view = self._listed = MemoriesView()
         self.everything = False
-        """Whether memories of other projects are shown."""
         self._concerns = ProjectTest(model.project.root)
         self._reader = MemoryReader(model)
         self._filter_lock = threading.Lock()
@@ -267,7 +266,6 @@ class MemoriesPane(Pane):
         )
 
     def look_at(self, keys: Sequence[str]) -> None:
-        """Read the titles of rows, and check the files that they name."""
         entries = self._entries(keys)
         if unread := self._reader.unread(entries):
             self._read_heads(unread)
@@ -371,7 +369,6 @@ class MemoriesPane(Pane):
             self.app.search_commands(choices, placeholder="Take a memory out of the trash")
 
     def action_tags(self) -> None:
-        """Edit the tags that the chosen memories have in common, in one line."""
         from memtui.app.screens.dialogs import AskScreen
         from memtui.documents.memory import tags_of
 

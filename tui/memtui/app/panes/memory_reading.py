@@ -47,7 +47,6 @@ class MemoryReader:
         return known[1] if known else None
 
     def unread(self, entries: Iterable[Entry]) -> list[Entry]:
-        """Those whose heads have not been read from their files as listed now."""
         known = self._heads
         return [each for each in entries if each.name not in known or known[each.name][0] != each]
 

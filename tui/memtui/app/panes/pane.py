@@ -30,7 +30,6 @@ from memtui.app.widgets.wrap import wrap
 from memtui.ground.clean import clean_line
 
 _LEAST = 3
-"""Minimum height of a pane."""
 
 
 class PaneId(StrEnum):
@@ -46,9 +45,7 @@ class Progress(NamedTuple):
     """Cancellation and preliminary documents of slow details."""
 
     cancelled: Callable[[], bool]
-    """Whether the selection has moved on."""
     show: Callable[[Document], object]
-    """Shows a preliminary document."""
 
 
 class Detail(NamedTuple):
@@ -60,7 +57,6 @@ class Detail(NamedTuple):
     document: Document | None = None
     """The document to show at once; None keeps the last one until `work` is done."""
     work: Callable[[Progress], Document] | None = None
-    """Makes the full document, in a thread."""
 
 
 class Subject(NamedTuple):
@@ -96,9 +92,7 @@ class Pane(RowList):
     signs: ClassVar[Mapping[str, str]] = {}
     """The meaning of each sign in its rows, for help."""
     detail_signs: ClassVar[Mapping[str, str]] = {}
-    """The meaning of each sign in the detail."""
     no_line = "A row of this pane is no line to pin: enter opens its detail, whose lines can be pinned."
-    """Why `line_of` is empty."""
 
     @dataclass
     class Changed(Message):
@@ -215,7 +209,6 @@ class Pane(RowList):
 
     @work(group="filter", exclusive=True, exit_on_error=False)
     async def refilter(self) -> None:
-        """Filter again, reading the data that the filter searches."""
         found = self.selected
         with self.app.reporting("reading what to filter"):
             if self.filter_text:

@@ -74,7 +74,6 @@ class PendingPane(Pane):
         self.reviewed_too = False
         self._health: HealthView | None = None
         self._names: dict[str, str] = {}
-        """The names of the captures' sessions, once their transcripts are read."""
         self.losses: dict[str, tuple[int, int] | None] = {}
         """Number of losses that count, and of tokens left, for each capture's compaction; None if no
         transcript has it."""
@@ -188,7 +187,6 @@ class PendingPane(Pane):
         return "  ".join(part for part in (size, lost) if part)
 
     def look_at(self, keys: Sequence[str]) -> None:
-        """Count the losses of the captures in sight, the first ones first."""
         rows = [self.capture_row(key) for key in keys if key not in self.losses]
         if wanted := [item for item in rows if item is not None and item.capture is not None]:
             self._count_losses(wanted)
@@ -294,7 +292,6 @@ class PendingPane(Pane):
             self.app.open_lost(subject.transcript, item.capture.timestamp, name)
 
     def action_review(self) -> None:
-        """Review the selected capture, or the ticked ones, one after the other."""
         from memtui.app.screens.review import ReviewScreen
 
         chosen = self.chosen

@@ -42,7 +42,6 @@ _ASKING = "asking claude · esc cancels"
 _CHART, _NEXT_COMPACTION = "context", "ahead"
 """The folds of the chart, and of what the next compaction would take."""
 _NEXT = 3
-"""Number of upcoming tasks shown."""
 _WORDS = re.compile(
     r"(?:last (?=asked)|Claude (?=said last))(asked|said)(?: last)?(?: \([^)]*\))?: ", re.IGNORECASE
 )
@@ -86,15 +85,12 @@ class StatePane(Pane):
         super().__init__(model, empty=_NONE)
         self.view = StateView()
         self.trouble = ""
-        """Why the last version could not be written."""
         self.doing = ""
-        """The current step of a new version."""
         self._glance: dict[str, _Row] = {}
         self._called = ""
         """The session's, once its transcript is read."""
         self._quiet_before = ""
         self.question = ModelQuestion()
-        """The question to the model for the next version."""
 
     def let_time_pass(self) -> None:
         super().let_time_pass()
@@ -232,7 +228,6 @@ class StatePane(Pane):
         return Document(lines)
 
     def _context_history(self, transcript: Path, progress: Progress, *, folded: bool) -> Document:
-        """The chart of the context, which can be folded; empty if it cannot be read."""
         from memtui.app.details.session import context_chart
 
         try:
@@ -310,7 +305,6 @@ class StatePane(Pane):
 
     @work(group="copy", exit_on_error=False)
     async def action_copy_notes(self) -> None:
-        """Copy the output of `memtui restore`: notes on the state of this session."""
         from memtui.flows.restore import restore_session
 
         session, model = self.view.session_id, self.model

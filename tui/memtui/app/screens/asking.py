@@ -58,14 +58,12 @@ class DraftScreen(Screen[ScreenResultType], Generic[ScreenResultType, Answer]):
 
     app = getters.app(BaseApp)
     LEAVING: ClassVar[str]
-    """The question before edits are lost."""
 
     def __init__(self) -> None:
         super().__init__()
         self._model_question = ModelQuestion()
         self.saving = False
         self.gone = False
-        """The screen is closed."""
 
     def refusal(self) -> str:
         """Why the model cannot be asked now; "" if it can."""

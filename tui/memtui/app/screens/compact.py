@@ -33,7 +33,6 @@ from memtui.store.compact import Compacted, draft, keep, stored_already
 from memtui.transcript import ReadingCancelledError
 
 _PAUSE = 0.3
-"""Seconds without typing before the text is checked."""
 
 
 class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
@@ -211,7 +210,6 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
 def _stored_once(
     model: ProjectModel, compacted: Compacted, description: str, tags: tuple[str, ...]
 ) -> tuple[str, str]:
-    """Store a text unless it is already stored; returns the existing id, and the new one."""
     known = stored_already(model.places, compacted, description=description, tags=tags)
     if known:
         return known, ""

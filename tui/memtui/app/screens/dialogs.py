@@ -63,7 +63,6 @@ class ConfirmScreen(_Dialog[bool]):
     def __init__(
         self, question: str, *, yes: str, no: str, document: Document | None = None, safe: bool = False
     ) -> None:
-        """Make the question, with labels for its answers and a document to read before."""
         super().__init__()
         self._document = document
         self._question, self._yes, self._no = question, yes, no

@@ -83,7 +83,6 @@ class LostScreen(Screen[None]):
         self._filter = ""
         self.ticked: dict[str, Row] = model.ticked.setdefault((transcript, since), {})
         self._waiting: list[Message] = []
-        """Hand-overs that are not delivered yet."""
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="aftermath-body"):
@@ -126,7 +125,6 @@ class LostScreen(Screen[None]):
 
     @work(group="waiting", exclusive=True, exit_on_error=False)
     async def _see_delivered(self) -> None:
-        """Show it when lines that waited were delivered."""
         before = self._waiting
         if before and self.aftermath is not None:
             with self.app.reporting("looking for lines that wait"):
@@ -226,7 +224,6 @@ class LostScreen(Screen[None]):
         self.listing.refresh_rows()
 
     def _chosen(self) -> tuple[Row, ...]:
-        """The ticked rows; none, after a message, without any."""
         if not self.ticked:
             self.app.warn("Nothing is ticked: space ticks a line, ctrl+a all that fits.")
         return tuple(self.ticked.values())

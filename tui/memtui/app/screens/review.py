@@ -117,7 +117,6 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
             self._fill(facts, lost, nothing)
 
     def _read(self, transcript: Path) -> tuple[Facts, tuple[EvidenceGroup, ...]]:
-        """The facts up to the compaction, and what it lost."""
         readings, since = self.model.readings, self.capture.timestamp
         facts = readings.facts(transcript, since, lambda: self.gone)
         lost: tuple[EvidenceGroup, ...] = ()

@@ -38,7 +38,6 @@ class Field(NamedTuple):
     hint: str = ""
     """A few words beside its label on what to write; "" for none."""
     listed: bool = False
-    """Whether each line is an item."""
     optional: bool = False
     """Whether it is folded to one line without the focus, as its draft usually needs no change."""
 
@@ -108,7 +107,6 @@ class FormField(TextField):
         super().__init__(id=f"field-{field.name}", tab_behavior="focus", highlight_cursor_line=False)
         self.field = field
         self.is_target = False
-        """Whether facts are added to it."""
         self.set_class(field.optional, "-optional")
 
     def on_mount(self) -> None:
@@ -133,7 +131,6 @@ class FormField(TextField):
             self.call_after_refresh(self.scroll_visible, animate=False, force=True)
 
     def add(self, text: str) -> bool:
-        """Add a piece of text; False if the field already contains it."""
         after = with_item(self.text, text, listed=self.field.listed)
         if after == self.text:
             return False
@@ -203,7 +200,6 @@ class ReviewForm(VerticalScroll):
 
 
 def written(item: EvidenceItem) -> str:
-    """The text of a fact for a field; of a todo without its box."""
     text = clean_line(item.text)
     return re.sub(r"\[[ x>-]\] ", "", text, count=1) if item.kind == "todo" else text
 

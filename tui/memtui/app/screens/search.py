@@ -31,7 +31,6 @@ from memtui.store.search_query import parse_search
 from memtui.store.session_list import NOT_RESUMED, typed_command
 
 _PAUSE = 0.12
-"""Seconds without typing before a search begins."""
 _SEARCHED = {
     Scope.SESSION: ("in this session", "; tab searches this project"),
     Scope.PROJECT: ("in this project", "; tab searches all projects"),
@@ -99,7 +98,6 @@ class SearchScreen(Screen[Result | None]):
         self.query_text = query
         self._groups: tuple[Group, ...] = ()
         self._unfolded: set[str] = set()
-        """The sessions whose further rows are shown."""
         self._found: dict[str, Result | Heading] = {}
         self._gone = False
 
@@ -286,7 +284,6 @@ class SearchScreen(Screen[Result | None]):
             self._read(found, await asyncio.to_thread(archive.readable_at, path))
 
     def _read(self, found: Result, path: Path) -> None:
-        """Open a transcript at the match, with the matching words marked."""
         marks = parse_search(self.query_text).query.marks(found.text)
         words = dict.fromkeys(found.text[start:end].lower() for start, end in marks)
         self.app.open_transcript(path, found.line, find=tuple(each for each in words if "\n" not in each))

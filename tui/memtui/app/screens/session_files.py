@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 _ALIVE = 60.0
-"""Seconds since its last line for which a session counts as alive."""
 
 
 def resume(

@@ -27,7 +27,6 @@ class Column(NamedTuple):
     name: str
     value: Callable[[Session], Any]
     up: bool = False
-    """Whether it is sorted ascending."""
     cells: int = 0
     """Its width, if it stands between the name and the days left."""
     rank: int = 0
@@ -77,7 +76,6 @@ def ordered(sessions: Iterable[Session], column: Column) -> list[Session]:
 
 
 def matches(session: Session, words: str) -> bool:
-    """Whether the session's name, id, branch, folder or files contain every word."""
     summary = session.summary
     names = (session.name, summary.first_ask, session.session_id, summary.branch, summary.folder)
     text = " ".join((*names, *summary.files)).casefold()
@@ -164,14 +162,12 @@ class SessionListing:
         self.sessions: dict[str, Session] = {}
         self._column = COLUMNS["when"]
         self._branches = False
-        """Whether there are sessions of several branches."""
         self._matching = 0
         """The sessions that the filter lets through; counted by `rows`."""
         self.agents: dict[str, tuple[Session, Agent]] = {}
         """The subagents of unfolded sessions, by the keys of their rows."""
         self.filter = ""
         self.everywhere = False
-        """Whether sessions of all projects are listed."""
 
     def fold(self, session: Session) -> None:
         self.agents = {key: row for key, row in self.agents.items() if row[0].path != session.path}
@@ -192,7 +188,6 @@ class SessionListing:
         return [key for each in listed for key in (str(each.path), *below.get(each.path, ()))]
 
     def session(self, key: str) -> Session | None:
-        """The session of a row: its own, or that of its subagent."""
         return self.sessions.get(str(self.agents[key][0].path) if key in self.agents else key)
 
     def title(self, marked: int) -> Content:

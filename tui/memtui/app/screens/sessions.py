@@ -160,7 +160,6 @@ class SessionsScreen(Screen[None]):
         self.detail.show_session(self.selected)
 
     def palette_commands(self) -> Iterator[SystemCommand]:
-        """Commands of this screen that have no key."""
         keep = partial(self.action_several, "keep")
         yield SystemCommand("Keep these sessions", "copy the ticked ones or this one to the archive", keep)
 
@@ -180,7 +179,6 @@ class SessionsScreen(Screen[None]):
 
     @work(group="unpacking", exclusive=True, exit_on_error=False)
     async def _open(self, session: Session) -> None:
-        """Open a session's project while one is chosen, else its transcript."""
         with self.app.reporting("opening the session"):
             # The list may not know the folder of each session yet.
             known = await asyncio.to_thread(self._list.completed, session) if self._choosing else session
@@ -329,7 +327,6 @@ def _project_of(session: Session) -> Path | None:
 
 
 def _question(traces: Sequence[Traces]) -> Document:
-    """The question: the files to be deleted, and those that stay."""
     lines: list[Line] = []
     for each in traces:
         lines.append(line(f"Of session {each.session_id} memtui deletes:", "strong"))

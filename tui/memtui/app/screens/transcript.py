@@ -88,7 +88,6 @@ class TranscriptScreen(StyledOnce):
         self._sought = find
         self._typed = ""
         self._searching = False
-        """Whether the footer offers the keys that go from hit to hit."""
 
     def compose(self) -> ComposeResult:
         yield self.view
@@ -185,7 +184,6 @@ class TranscriptScreen(StyledOnce):
         self.app.resume(self._path, fork=fork)
 
     def action_unfold(self) -> None:
-        """Unfold or fold the current block; after a number, go to that line."""
         if self._typed:
             self.action_last()
         elif not self.view.follow():

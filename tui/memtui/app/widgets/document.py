@@ -59,7 +59,6 @@ class Document:
 
     @cached_property
     def links(self) -> tuple[int, ...]:
-        """The numbers of the lines with links that tab stops at."""
         return tuple([number for number in self.followed if not self.lines[number][4].startswith(ASIDE)])
 
     @cached_property
@@ -241,7 +240,6 @@ def _markdown_line(row: str) -> Line:
 
 
 def _inline(row: str, role: str, hang: int, *, lead: str = "", lead_role: str = "") -> Line:
-    """A line whose ``**`` and back-ticks are turned into spans."""
     # A line that will be cut stays unparsed: parsing a megabyte of invisible text takes time.
     marked = len(row) <= LINE_LIMIT and ("`" in row or "**" in row)
     text, spans = _marks(row) if marked else (row, ())

@@ -86,7 +86,6 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self._layout = Layout(EMPTY, 1)
         self._wanted = Place(0)
         self._link = -1
-        """The line whose link enter follows."""
         self._base = 0
         """The number of the first line in selections; constant when lines are inserted before it."""
 
@@ -177,7 +176,6 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self.scroll_to(y=self.max_scroll_y, animate=False, force=True)
 
     def _link_in(self, document: Document) -> int:
-        """The line of the current link in a newer version of the document."""
         if self._link < 0:
             return -1
         link = self._document.lines[self._link].link
@@ -199,7 +197,6 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def lines_ahead(self) -> Iterator[Line]:
-        """The marked line, then those from the top of the visible part."""
         if self._link >= 0:
             yield self._document.lines[self._link]
         yield from self._document.lines[self.place.line :]

@@ -123,7 +123,6 @@ class InputLine(Horizontal):
         self.set_class(widget.parent is self, "-open")
 
     def show_status(self, text: str) -> None:
-        """Show a short text after the input, such as the number of matches."""
         self._status.update(Content(f" {text} " if text else ""))
 
     @on(Input.Changed)

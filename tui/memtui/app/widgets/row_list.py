@@ -25,7 +25,6 @@ from memtui.app.widgets.wrap import blank, centred, cut_segments, fit, segment
 from memtui.ground.clock import day_and_minute, local_minute, short_time
 
 _WIDE = 40
-"""Width in columns from which the time at the left of a row includes its day."""
 
 
 Draw = Callable[[str, int], Content]
@@ -42,9 +41,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     ALLOW_SELECT = False
     empty = reactive("", layout=True)
-    """The text without rows."""
     GAP = 1
-    """Cells left free between a row and the scroll bar."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *moving("move"),
@@ -120,7 +117,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self.set_reactive(RowList.empty, empty)
         self._box = box
         self.rows: Sequence[str] = ()
-        """The keys of the rows in order."""
         self._places: dict[str, int] = {}
         self._index = -1
         self._hover = -1
@@ -134,7 +130,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._draw = draw
         self._strips: LRUCache[tuple[str, str, bool, int], Strip] = LRUCache(1024)
         self.marked: frozenset[str] = frozenset()
-        """The keys of the marked rows."""
         self._focus_is_new = False
         self._selects = self._opens = self._opened = False
         """Whether the last press was on a row, on the selected one, and its chain of clicks has opened it."""
@@ -211,7 +206,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     def select(self, key: str) -> bool:
-        """Select a row and scroll to it; False if no row has this key."""
         index = self._find(key)
         if index < 0 or self._selectable(index, 0) != index:
             return False

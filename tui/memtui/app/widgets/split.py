@@ -10,11 +10,9 @@ from textual.containers import Horizontal
 from textual.message import Message
 
 _LEAST = 24
-"""Minimum width of either side in columns."""
 _ALONE = ("-narrow", "-zoomed")
 """Classes of a screen in which one side has the whole window, or they are stacked."""
 _READING = "-reading"
-"""The class of a screen whose right side is read."""
 
 
 class Split(Horizontal):
@@ -58,7 +56,6 @@ class Split(Horizontal):
                 self.app.stylesheet.update_nodes(self.children)  # not the whole screen: see the style sheet
 
     def fit(self) -> None:
-        """Apply the width of the left side, if both sides share the window."""
         left = self.children[0].styles
         if not self._columns or not self._is_shared:
             for rule in ("width", "min_width", "max_width"):

@@ -17,7 +17,6 @@ _MOST = 50_000
 
 
 def rows_of(block: Block) -> list[str]:
-    """All rows that a block may show."""
     return [line.text for line in render(block, unfolded=True)]
 
 
@@ -57,7 +56,6 @@ class Finder:
         return f"{at}{len(hits):,}{more}"
 
     def begin(self) -> None:
-        """Remember the position where the search begins."""
         self._origin = self._view.current
 
     def type(self, text: str) -> None:
@@ -79,7 +77,6 @@ class Finder:
             self._show(hits[0])
 
     def look_for(self, text: str) -> None:
-        """Mark a text, and search for all occurrences."""
         if text == self.text:  # the line was opened on it
             return
         self._reset()
@@ -89,7 +86,6 @@ class Finder:
             self._search()
 
     def again(self, step: int) -> None:
-        """Go to the next hit, or to the previous one."""
         block, line, window = self._view.current, self._view.cursor_line, self._view.window
         if self.text and block is not None:
             if self._complete and self._end < len(window.index) and not window.query.words:
@@ -98,7 +94,6 @@ class Finder:
             self._go((block.key, window.hits_before(line) - (0 if on_hit else 0.5)), step)
 
     def _search(self) -> None:
-        """Search the lines that were not searched yet."""
         view, window, query, first = self._view, self._view.window, self._view.window.query, self._end
         self._complete, self._end = False, len(window.index)
         stop, number = self._end, len(self._hits)
@@ -132,7 +127,6 @@ class Finder:
         self._proceed()
 
     def _proceed(self) -> None:
-        """Go to the awaited hit if it is known."""
         if self._wanted is not None:
             here, step = self._wanted
             hits = self._hits

@@ -18,12 +18,10 @@ from memtui.transcript.session import worker_of
 from memtui.transcript.shell import EDIT_TOOLS
 
 FOLD = "fold"
-"""The link of a line that folds and unfolds its block."""
 AGENT = "agent:"
 """The prefix of a link to a subagent's transcript, before its id."""
 
 _ROWS = 5_000
-"""Maximum rows of an unfolded text; a pager shows the rest."""
 _SHORT, _ERROR_LINES = 3, 8
 _SUBJECT_CELLS = 110
 
@@ -56,12 +54,10 @@ _ECHOES = (
     "Launching skill:",
 )
 _NUMBERED = re.compile(r"\s*\d+[→\t]")
-"""The line numbers in the Read tool's output."""
 
 BLANK = Line("")
 _WORKED = "  (while the model worked)"
 _DRESS = re.compile(r"(?:┆ )?(?:\d\d:\d\d )?(?:[❯!└•] )?[ ]*(?:[└•] )?|\s+")
-"""The decoration at the beginning of a line."""
 _NOTE = re.compile(re.escape(_WORKED) + "$")
 _PASTED = 30
 """Number of lines from which an ask is folded: long ones were usually pasted."""
@@ -282,7 +278,6 @@ def _hidden(result: Result | None) -> int:
 
 
 def _arguments(call: Call, subject: str) -> list[Line]:
-    """The input of a call that its row does not show."""
     made: list[Line] = []
     for name, value in call.input.items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -313,6 +308,5 @@ def _diff(rows: list[Row]) -> list[Line]:
 
 
 def _agent_lines(result: Result) -> list[Line]:
-    """A link to the transcript of the subagent that did the work."""
     agent = worker_of(result)
     return [styled("  ", ("▸ its own transcript", "accent"), link=AGENT + agent)] if agent else []

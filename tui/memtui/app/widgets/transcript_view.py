@@ -34,15 +34,12 @@ class ByteBar:
     """The visible part of a file: a scroll bar that is exact however little of the file has been read."""
 
     top: float = 0
-    """Offset of the first visible byte."""
     bottom: float = 0
-    """Offset behind the last visible byte."""
     size: int = 0
     """Size of the file in bytes; 0 if there is nothing to show."""
 
     @property
     def percent(self) -> int:
-        """The percentage of the file before the end of the visible part."""
         return 100 if self.bottom >= self.size else min(99, int(100 * self.bottom / self.size))
 
     def thumb(self, height: int) -> range:
@@ -106,7 +103,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
 
     @property
     def current_number(self) -> int:
-        """The transcript line of the current row (1-based); 0 without one."""
         block = self.current
         return self.window.index.at(block.key[0]) + 1 if block else 0
 
@@ -287,7 +283,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self._put(row)
 
     def _put(self, row: int) -> None:
-        """Make a row the current one, scrolling as little as necessary."""
         row = max(0, min(row, self._layout.rows - 1))
         self._cursor = self._layout.place(row)
         top, height = self.scroll_offset.y, self.scrollable_content_region.height
@@ -399,7 +394,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         return self._layout.rows - self.scroll_offset.y - self.scrollable_content_region.height
 
     def _text_width(self) -> int:
-        """The width of the text, without the bar."""
         return super()._text_width() - 2
 
     def render_line(self, y: int) -> Strip:

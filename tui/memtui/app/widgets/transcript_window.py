@@ -44,9 +44,7 @@ class Window:
         """Where the line begins in which alone the query is marked; None for everywhere."""
         self.document = Document()
         self.blocks: list[Block] = []
-        """The held blocks in display order."""
         self._lines: Sequence[int] = range(0)
-        """The transcript lines that may show."""
         self._held: list[list[Block]] = []
         """The blocks of some of these, from `_first` on."""
         self._first = 0
@@ -67,7 +65,6 @@ class Window:
 
     @property
     def at_end(self) -> bool:
-        """Whether the end of the transcript, as last scanned, is held."""
         return self._stop == len(self._lines) and self._stop > 0
 
     @property
@@ -104,7 +101,6 @@ class Window:
         return bool(self._held) and self._lines[self._first] <= line <= self._lines[self._stop - 1]
 
     def move_to(self, line: int) -> None:
-        """Hold the part around a transcript line."""
         at = bisect_left(self._lines, line)
         before, after = self._read(range(at - 1, -1, -1)), self._read(range(at, len(self._lines)))
         self._first, self._held = at - len(before), [*reversed(before), *after]
@@ -184,7 +180,6 @@ class Window:
         return words_of(block, lines[number], first=number == self.lines_of(block.key).start)
 
     def byte_at(self, line: int) -> float:
-        """The approximate byte offset of a line."""
         block = self.block_at(line)
         if block is None:
             return 0
@@ -221,14 +216,12 @@ class Window:
         return self._call.get(key, key)
 
     def with_result(self, block: Block | None) -> list[Block]:
-        """A call with its result, given either of them; another block alone."""
         if block is None:
             return []
         fold = self.fold_of(block.key)
         return [each for each in self.blocks if self.fold_of(each.key) == fold]
 
     def block_at(self, line: int) -> Block | None:
-        """The block that a line of the document belongs to."""
         return self.blocks[max(0, bisect_right(self._tops, line) - 1)] if self.blocks else None
 
     def lines_of(self, key: Key) -> range:
@@ -271,7 +264,6 @@ class Window:
         return True
 
     def hits_before(self, line: int) -> int:
-        """Number of hits in the block of a line that are before it."""
         block, texts = self.block_at(line), self.document.lines
         own = self._own(block.key) if block else range(0)
         return sum(1 for each in own if each < line and self.query.is_in(texts[each].text))

@@ -124,7 +124,6 @@ def _fill(text: str, spans: list[tuple[int, int, int]], index: int, first: int, 
 
 
 def _is_space(text: str, span: tuple[int, int, int]) -> bool:
-    """Whether a grapheme is a space, where a line may break."""
     return text[span[0]] == " " and span[1] - span[0] == 1
 
 
@@ -170,7 +169,6 @@ def centred(text: str, width: int, height: int) -> tuple[str, ...]:
 
 
 def head(text: str, width: int) -> str:
-    """As much of the beginning of `text` as fits into `width` cells."""
     if is_plain(text):
         return text[: max(0, width)]
     used = 0
