@@ -14,7 +14,6 @@ from memtui.app.screens.versions import VersionsScreen
 from memtui.app.sharing import Exchange, sync_status
 from memtui.app.status import StatusBar
 from memtui.share import sync as share_sync
-from memtui.share.contract import Trouble
 from memtui.share.remotes import NamedRemote, Remotes
 from memtui.share.sync import Sharing, Synced, open_sharing
 from memtui.store.memories import MemoryStore
@@ -193,7 +192,7 @@ def test_the_mark_of_the_remotes() -> None:
     assert sync_status([team], NOW)[:2] == ("⇅ team 2 m ago", "⇅ 2m")
     assert sync_status([team, home], NOW)[:2] == ("⇅ 2 remotes 3 h ago", "⇅ 3h")
     assert sync_status([team, RemoteState("new")], NOW)[:2] == ("⇅ 2 remotes: not synced yet", "⇅ not synced")
-    lost = RemoteState("home", ago, "git@host:x cannot be used: ssh: connect to host", Trouble.UNREACHABLE)
+    lost = RemoteState("home", ago, "git@host:x cannot be used: ssh: connect to host", "unreachable")
     assert sync_status([team, lost], NOW) == ("⇅ home: unreachable", "⇅ home: unreachable", "$error")
     assert sync_status([lost, lost], NOW).long == "⇅ home: unreachable +1"
     assert sync_status([team._replace(doing="↑1 ↓500")], NOW)[:2] == ("⇅ team ↑1 ↓500", "⇅ ↑1 ↓500")

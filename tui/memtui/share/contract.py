@@ -11,7 +11,6 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -31,22 +30,10 @@ MEMORY = re.compile(rf"CMEM-\d{{8}}-\d{{6}}@{MACHINE.pattern}", re.ASCII)
 _PORTION, _HEAD_LIMIT = 16 << 20, 64 << 10
 
 
-class Trouble(StrEnum):
-    """The kind of problem with a remote, for the status line."""
-
-    UNREACHABLE = "unreachable"
-    NO_PERMISSION = "no permission"
-    NOT_SET_UP = "not set up"
-    NEEDS_NEWER = "needs a newer memtui"
-    NOT_INSTALLED = "not installed"
-    FOREIGN = "not memtui's"
-    UNSAFE = "not safe"
-
-
 class RemoteProblemError(FileProblem):
-    """A remote cannot be used; the message is a sentence that names it and says what to do."""
+    """A remote cannot be used: a sentence that names it and says what to do; `trouble` is short for it."""
 
-    def __init__(self, remote: str, reason: str, trouble: Trouble = Trouble.UNREACHABLE) -> None:
+    def __init__(self, remote: str, reason: str, trouble: str = "unreachable") -> None:
         super().__init__(Path(remote), reason)
         self.remote = remote
         self.trouble = trouble
@@ -58,12 +45,13 @@ class RemoteProblemError(FileProblem):
 def refuse_schema(remote: str, found: int, own: int) -> None:
     """Refuse a remote that another version of memtui has set up; `found` is 0 if none has."""
     if not found:
-        raise RemoteProblemError(remote, "is not set up: memtui remote init does it", Trouble.NOT_SET_UP)
+        raise RemoteProblemError(remote, "is not set up: memtui remote init does it", "not set up")
     if found > own:
-        raise RemoteProblemError(remote, "was set up by a newer memtui: update this one", Trouble.NEEDS_NEWER)
+        reason = "was set up by a newer memtui: update this one"
+        raise RemoteProblemError(remote, reason, "needs a newer memtui")
     if found < own:
         reason = "was set up by an older memtui: share through a new one"
-        raise RemoteProblemError(remote, reason, Trouble.FOREIGN)
+        raise RemoteProblemError(remote, reason, "not memtui's")
 
 
 class Document(Record):

@@ -23,7 +23,7 @@ from pathlib import Path
 from memtui.ground.clean import clean_line
 from memtui.ground.files import FileProblem, private_folder, read_within
 from memtui.ground.machine import find_program
-from memtui.share.contract import MEMORY, Head, Remote, RemoteProblemError, Trouble, counted, refuse_schema
+from memtui.share.contract import MEMORY, Head, Remote, RemoteProblemError, counted, refuse_schema
 
 SCHEMA, MOST = 2, 10_000
 """The version of what is in a repository, and the maximum number of its memories."""
@@ -80,7 +80,7 @@ class _GitFailedError(RemoteProblemError):
 
     def __init__(self, url: str, reason: str, printed: bytes = b"") -> None:
         refused = b"permission denied" in printed.lower()
-        trouble = Trouble.NO_PERMISSION if refused else Trouble.UNREACHABLE
+        trouble = "no permission" if refused else "unreachable"
         super().__init__(url, f"cannot be used: {reason}", trouble)
         self.printed = printed
 
@@ -93,7 +93,7 @@ class GitRemote(Remote):
         program = find_program("git", os.environ.get("PATH"))
         if program is None:
             reason = "is not installed; a remote that is a repository needs it"
-            raise RemoteProblemError("git", reason, Trouble.NOT_INSTALLED)
+            raise RemoteProblemError("git", reason, "not installed")
         self._program, self._url, self._folder, self._machine = program, url, folder, machine
         self._served = Path(url.removeprefix("file://")) if _LOCAL.match(url) else None
         self._author = f"{_NO_NAME.sub(' ', author).strip() or machine} <{machine}@memtui.invalid>"
@@ -108,16 +108,14 @@ class GitRemote(Remote):
         return f"{number}, last change by {clean_line(last)}"
 
     def set_up(self) -> None:
-        for _ in range(3):
-            self._seen = ""
-            tip, listing = self._fetch()
-            if tip:
-                refuse_schema(self._url, self._schema(listing[0]), SCHEMA)
-                return
-            self._commit(tip, "Set up for memtui", {_ABOUT: _MARKER, "README.md": _README})
-            if self._push():
-                return
-        raise _GitFailedError(self._url, "others change it all the time; try again")
+        self._seen = ""
+        tip, listing = self._fetch()
+        if tip:
+            refuse_schema(self._url, self._schema(listing[0]), SCHEMA)
+            return
+        self._commit(tip, "Set up for memtui", {_ABOUT: _MARKER, "README.md": _README})
+        if not self._push():
+            self._heads()  # somebody was first
 
     def heads(self) -> dict[str, Head]:
         try:
@@ -137,7 +135,7 @@ class GitRemote(Remote):
         listed = self._git("ls-tree", "-z", "-l", tree) if 0 < int(size) <= _TREE_LIMIT else b""
         if int(size) > _TREE_LIMIT or listed.count(b"\0") > MOST:
             reason = f"holds more than {MOST:,} memories; PostgreSQL is made for so many"
-            raise RemoteProblemError(self._url, reason, Trouble.FOREIGN)
+            raise RemoteProblemError(self._url, reason, "not memtui's")
         heads: dict[str, Head] = {}
         for entry in listed.split(b"\0")[:-1]:
             about, _, name = entry.partition(b"\t")
@@ -197,11 +195,9 @@ class GitRemote(Remote):
 
     def forget(self, key: str, tombstone: tuple[int, bytes]) -> str:
         """See `Remote.forget`: the history keeps the texts until somebody rewrites it."""
-        path, blob, tries = f"{_FOLDER}/{key}.md", self.digest(tombstone[1]), 12
-        while not self.write({key: tombstone}):
-            if not (tries := tries - 1):
-                raise _GitFailedError(self._url, "others change it all the time; try again")
-            self.heads()
+        if not self.write({key: tombstone}):
+            raise _GitFailedError(self._url, "it was changed meanwhile; try again")
+        path, blob = f"{_FOLDER}/{key}.md", self.digest(tombstone[1])
         remove = f"git rm -q --cached --ignore-unmatch {path}"
         keep = f"git rev-parse -q --verify :{path} | grep -q {blob}"
         return (
@@ -240,7 +236,7 @@ class GitRemote(Remote):
             return int(json.loads(about or b"")["memtui"])
         except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
             reason = "holds something else than memtui's memories"
-            raise RemoteProblemError(self._url, reason, Trouble.FOREIGN) from None
+            raise RemoteProblemError(self._url, reason, "not memtui's") from None
 
     def _commit(self, parent: str, title: str, files: Mapping[str, bytes]) -> str:
         head = f"commit {_OUTGOING}\nmark :1\ncommitter {self._author} now\n"
@@ -294,7 +290,7 @@ class GitRemote(Remote):
             found += [f"its configuration has {each}" for each in values.keys() - _HARMLESS]
         if found:
             reason = f"is not used, as it could run commands or write elsewhere: {clean_line(found[0])[:100]}"
-            raise RemoteProblemError(self._url, reason, Trouble.UNSAFE)
+            raise RemoteProblemError(self._url, reason, "not safe")
         self._harmless = config
         return str(folder)
 

@@ -15,7 +15,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from memtui.ground.clean import clean_line
-from memtui.share.contract import MEMORY, Head, Remote, RemoteProblemError, Trouble, counted, refuse_schema
+from memtui.share.contract import MEMORY, Head, Remote, RemoteProblemError, counted, refuse_schema
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -109,7 +109,7 @@ class PostgresRemote(Remote):
             seen = connection.execute(_STATE).fetchone()  # before the rows: a later one is announced
             rows = connection.execute(_HEADS, (MOST + 1,)).fetchall()
         if len(rows) > MOST:
-            raise RemoteProblemError(self._shown, f"holds more than {MOST:,} memories", Trouble.FOREIGN)
+            raise RemoteProblemError(self._shown, f"holds more than {MOST:,} memories", "not memtui's")
         self._seen = seen
         return {key: Head(digest, size) for key, digest, size in rows if MEMORY.fullmatch(key)}
 
@@ -167,7 +167,7 @@ class PostgresRemote(Remote):
             import psycopg  # optional: not everyone may do it
         except ImportError:
             reason = "needs psycopg, which is not installed: pip install 'memtui[postgres]'"
-            raise RemoteProblemError(self._shown, reason, Trouble.NOT_INSTALLED) from None
+            raise RemoteProblemError(self._shown, reason, "not installed") from None
         try:
             with _connect(self._url) as connection:
                 if not any_schema:
@@ -175,10 +175,10 @@ class PostgresRemote(Remote):
                 yield connection
         except (psycopg.errors.UndefinedColumn, psycopg.errors.UndefinedTable) as error:
             reason = f"has other tables than memtui's: {_first_line(error)}"
-            raise RemoteProblemError(self._shown, reason, Trouble.FOREIGN) from error
+            raise RemoteProblemError(self._shown, reason, "not memtui's") from error
         except psycopg.Error as error:
             refused = isinstance(error, psycopg.errors.InsufficientPrivilege)
-            trouble = Trouble.NO_PERMISSION if refused else Trouble.UNREACHABLE
+            trouble = "no permission" if refused else "unreachable"
             late = isinstance(error, (psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable))
             reason = f"it did not answer within {_STATEMENT_SECONDS} s" if late else _first_line(error)
             raise RemoteProblemError(self._shown, f"cannot be used: {reason}", trouble) from error

@@ -77,8 +77,9 @@ class State(Record):
 
     synced: str = ""
     problem: str = ""
-    """Why the last sync failed, as a sentence, and as a `Trouble`."""
+    """Why the last sync failed, as a sentence."""
     trouble: str = ""
+    """The same in two or three words."""
     memories: dict[str, Known] = Field(default_factory=dict)
     passed: dict[str, str] = Field(default_factory=dict)
     """Digests of newest versions that are not taken, by their keys."""
