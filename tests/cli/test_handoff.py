@@ -94,7 +94,7 @@ def test_a_file_of_others_is_changed_when_that_is_accepted_and_stays_byte_for_by
     done = memtui("export", session, "--for", "codex")
     assert f"The handoff of session {session} is in {file}, " in done.out
     assert "`memtui export --for codex --done` removes it again.\n" in done.out
-    assert file.read_bytes().startswith(OTHERS + b"\n\n<!-- memtui:handoff begin ")
+    assert file.read_bytes().startswith(OTHERS + b"\n\n<!-- memtui:handoff begin; ")
     memtui("pin", "never push to main")
     monkeypatch.setattr(options, "can_answer", lambda: False)
     assert " replaces the one in " in memtui("export", "--for", "codex").err

@@ -9,44 +9,43 @@ from hypothesis import strategies as st
 from memtui.cli.handoff import section_in, with_section
 from memtui.ground.text import FormatError
 
-FIRST = "<!-- memtui:handoff begin {}; `memtui export --for AGENT --done` takes this section out -->\n"
+FIRST = "<!-- memtui:handoff begin; `memtui export --for AGENT --done` takes this section out -->\n"
 LAST = "<!-- memtui:handoff end -->\n"
 others = st.binary(max_size=60) | st.lists(
     st.sampled_from([b"# Rules", b"", b"\r", b"\xff", b"<!-- x -->", "é".encode(), b"```"]), max_size=6
 ).map(b"\n".join)
-texts = st.text(max_size=40) | st.sampled_from([LAST, FIRST.format("1 made"), "<!--\nx", ""])
+texts = st.text(max_size=40) | st.sampled_from([LAST, FIRST, "<!--\nx", ""])
 
 
 def test_an_editor_may_have_changed_the_line_ends() -> None:
     data = with_section(b"# Rules\n", "one").replace(b"\n", b"\r\n")
-    assert section_in(data) == (b"# Rules\r\n", b"", False)
+    assert section_in(data) == (b"# Rules\r\n", b"")
 
 
 @given(others, texts, texts)
 def test_what_is_outside_stays_byte_for_byte(data: bytes, one: str, two: str) -> None:
     made = with_section(data, one)
-    assert section_in(made) == (data, b"", False)
+    assert section_in(made) == (data, b"")
     assert with_section(made, two) == with_section(data, two)
-    assert section_in(with_section(None, one)) == (b"", b"", True)
+    assert section_in(with_section(None, one)) == (b"", b"")
     assert made.startswith(data)
 
 
 @given(others, others, texts, texts)
 def test_text_after_the_section_stays(data: bytes, behind: bytes, one: str, two: str) -> None:
     made = with_section(data, one) + behind
-    assert section_in(made) == (data, behind, False)
+    assert section_in(made) == (data, behind)
     assert with_section(made, two) == with_section(data, two) + behind
 
 
 @pytest.mark.parametrize(
     "data",
     [
-        FIRST.format("0 found"),
+        FIRST,
         LAST,
-        LAST + FIRST.format("0 found"),
-        (FIRST.format("0 found") + LAST) * 2,
-        FIRST.format("0 found") + FIRST.format("0 found") + LAST,
-        "<!-- memtui:handoff begin -->\n" + LAST,
+        LAST + FIRST,
+        (FIRST + LAST) * 2,
+        FIRST + FIRST + LAST,
     ],
 )
 def test_broken_marks_are_left_alone(data: str) -> None:

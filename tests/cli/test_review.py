@@ -203,10 +203,10 @@ def test_an_edit_that_is_no_memory_file_can_be_mended(
 @pytest.mark.parametrize(
     ("editor", "said"),
     [
-        ("import os, sys; os.unlink(sys.argv[1])", "is gone; the text is unchanged."),
+        ("import os, sys; os.unlink(sys.argv[1])", "is gone, or not UTF-8; the text is unchanged."),
         (
             "import os, sys; open(sys.argv[1], 'wb').write(b'\\xff'); os.utime(sys.argv[1], (1, 1))",
-            "is not UTF-8; the text is unchanged.",
+            "is gone, or not UTF-8; the text is unchanged.",
         ),
     ],
 )

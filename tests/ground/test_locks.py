@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.ground.files import FileLocked, FileMissing, FileNotRegular, FileOutside, FileProblem, lock
+from memtui.ground.files import FileLocked, FileMissing, FileOutside, FileProblem, lock
 from tests.disk import DEAD_PID, mode_of, names
 from tests.faults import failing, watched
 from tests.processes import start_together
@@ -80,8 +80,8 @@ def test_another_process_is_held_out_until_this_one_ends(path: Path) -> None:
 
 def test_anything_else_of_that_name_is_left_alone(path: Path) -> None:
     makes: list[tuple[Callable[[Path], object], type[FileProblem]]] = [
-        (Path.mkdir, FileNotRegular),
-        (os.mkfifo, FileNotRegular),
+        (Path.mkdir, FileProblem),
+        (os.mkfifo, FileProblem),
         (lambda where: where.symlink_to(where.parent / "x"), FileOutside),
     ]
     for number, (make, problem) in enumerate(makes):

@@ -59,8 +59,8 @@ def test_broken_captures_are_listed_with_their_reason(
             assert str(problem).startswith(str(entry.path))
     assert reasons.pop("1").startswith("is broken: ")
     assert reasons == {
-        "2": "is a folder, not a file",
-        "3": "is a pipe, not a file",
+        "2": "is not a regular file",
+        "3": "is not a regular file",
         "4": "is a symbolic link, which memtui does not follow here",
         "5": "is larger than 1 MB",
         "6": "is a symbolic link, which memtui does not follow here",

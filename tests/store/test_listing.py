@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.ground.files import FileNotRegular, FileOutside
+from memtui.ground.files import FileOutside, FileProblem
 from memtui.store.listing import Entry, newest_first, scan, time_key
 
 ANY_MD = re.compile(r".*\.md")
@@ -31,7 +31,7 @@ def test_a_folder_has_to_be_in_the_one_that_is_named(tmp_path: Path) -> None:
 def test_a_missing_folder_is_empty_and_a_file_is_a_problem(tmp_path: Path) -> None:
     assert scan(tmp_path / "gone", ANY_MD) == []
     (tmp_path / "file").touch()
-    with pytest.raises(FileNotRegular, match="is not a folder"):
+    with pytest.raises(FileProblem, match="is not a folder"):
         scan(tmp_path / "file", ANY_MD)
 
 

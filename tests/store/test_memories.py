@@ -132,9 +132,9 @@ def test_broken_ones_are_listed_with_their_reason(project: Project, home: Home, 
     assert problems.pop("CMEM-20260102-101500.md").startswith("is broken: ")
     assert problems.pop("20260230_000000-memory.md").startswith("is broken: ")
     assert problems == {
-        "1-memory.md": "is a folder, not a file",
+        "1-memory.md": "is not a regular file",
         "2-memory.md": "is a symbolic link, which memtui does not follow here",
-        "3-memory.md": "is a pipe, not a file",
+        "3-memory.md": "is not a regular file",
     }
     assert heads["20260230_000000-memory.md"].time is None
     assert heads["CMEM-20260102-101500.md"].title == "CMEM-20260102-101500"

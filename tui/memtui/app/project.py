@@ -17,7 +17,7 @@ from memtui.app import listings
 from memtui.app.listings import ClaudeView, StateView, Target, View
 from memtui.ground.clock import Clock, parse_iso
 from memtui.ground.config import config_path
-from memtui.ground.files import FileNotRegular, FileProblem, reading
+from memtui.ground.files import FileProblem, reading
 from memtui.ground.project import Places, git_branch
 from memtui.transcript import ReadingCancelledError
 
@@ -212,7 +212,7 @@ class ProjectModel:
         yield listings.BranchView(git_branch(root))
         with reading(root):  # a missing project lists as empty, which would look like an up-to-date screen
             if not stat.S_ISDIR(root.stat().st_mode):
-                raise FileNotRegular(root, "is not a folder")
+                raise FileProblem(root, "is not a folder")
 
     def _config(self) -> Iterator[View]:
         view = listings.ConfigView()

@@ -11,8 +11,16 @@ from shlex import quote
 import click
 
 from memtui.cli import handoff
-from memtui.cli.memory_store import complete_id, full_id, opened
-from memtui.cli.options import agreed, json_option, places_option, session_option, yes_option
+from memtui.cli.options import (
+    agreed,
+    complete_id,
+    full_id,
+    json_option,
+    opened,
+    places_option,
+    session_option,
+    yes_option,
+)
 from memtui.cli.output import copied, is_terminal, print_bytes, print_json, print_result, say
 from memtui.flows.restore import restore_memory, restore_session
 from memtui.ground.clean import clean_line

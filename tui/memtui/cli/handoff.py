@@ -4,9 +4,7 @@ Codex reads ``AGENTS.md`` in the project's root (``AGENTS.override.md`` instead,
 32 KiB of all its files together), Gemini CLI reads ``GEMINI.md``. Gemini imports files named by ``@path``
 outside of code blocks, so whatever is quoted stands in a fence.
 
-Everything outside the section's marks stays unchanged. The first mark says how many line feeds before it
-belong to the section, and whether the file was created for it, so that removing it restores
-the file byte for byte.
+Everything outside the section's marks, and the empty line before it, stays unchanged byte for byte.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from memtui.documents.compaction_notes import known_open_tasks
 from memtui.documents.quotes import citation, last_request, told_turns
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import local_minute, system_clock
-from memtui.ground.files import FileMissing, FileNotRegular, FileProblem, read_within, remove, write_atomic
+from memtui.ground.files import FileMissing, read_within, remove, write_atomic
 from memtui.ground.project import Places
 from memtui.ground.text import FormatError
 from memtui.hooks.notes import quoted
@@ -109,21 +107,11 @@ def _relative(text: str, places: Places) -> str:
     return text
 
 
-_BEGIN = re.compile(rb"^<!-- memtui:handoff begin (\d) (made|found)\b[^\n]*-->[ \t]*\r?\n", re.MULTILINE)
+_BEGIN = re.compile(rb"^<!-- memtui:handoff begin\b[^\n]*-->[ \t]*\r?\n", re.MULTILINE)
 _END = re.compile(rb"^<!-- memtui:handoff end -->[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _ANY = re.compile(rb"<!--[ \t]*memtui:handoff\b")
-_FIRST = "<!-- memtui:handoff begin {} {}; `memtui export --for AGENT --done` takes this section out -->\n"
+_FIRST = "<!-- memtui:handoff begin; `memtui export --for AGENT --done` takes this section out -->\n"
 _LAST = "<!-- memtui:handoff end -->\n"
-
-
-class Placed(NamedTuple):
-    """Where memtui's section stands in a file."""
-
-    before: bytes
-    """The text above the section, without its last line feeds."""
-    after: bytes
-    made: bool
-    """Whether the file was created for the section."""
 
 
 def with_section(data: bytes | None, text: str) -> bytes:
@@ -131,15 +119,13 @@ def with_section(data: bytes | None, text: str) -> bytes:
 
     What looks like the beginning of a comment in it is broken up.
     """
-    before, after, made = section_in(data or b"") or (data or b"", b"", data is None)
-    newlines = 0 if not before else 1 if before.endswith(b"\n") else 2
-    first = _FIRST.format(newlines, "made" if made else "found")
+    before, after = section_in(data or b"") or (data or b"", b"")
     body = text.replace("<!--", "<!- -").strip("\n")
-    return before + b"\n" * newlines + f"{first}{body}\n{_LAST}".encode() + after
+    return before + b"\n\n" * bool(before) + f"{_FIRST}{body}\n{_LAST}".encode() + after
 
 
-def section_in(data: bytes) -> Placed | None:
-    """The section of a file; None when it has none, a FormatError when its marks do not form one."""
+def section_in(data: bytes) -> tuple[bytes, bytes] | None:
+    """What is above and below a file's section; None when it has none, a FormatError for broken marks."""
     marks = len(_ANY.findall(data))
     if not marks:
         return None
@@ -148,20 +134,14 @@ def section_in(data: bytes) -> Placed | None:
     if marks != 2 or begin is None or end is None:
         reason = "its marks of memtui's handoff are not one beginning and one end; take them out by hand"
         raise FormatError(reason)
-    before = data[: begin.start()]
     line_end = b"\r\n" if begin[0].endswith(b"\r\n") else b"\n"  # an editor may have converted all of them
-    for _ in range(int(begin[1])):
-        before = before.removesuffix(line_end)
-    return Placed(before, data[end.end() :], begin[2] == b"made")
+    return data[: begin.start()].removesuffix(line_end * 2), data[end.end() :]
 
 
 def without_section(data: bytes) -> bytes | None:
-    """A file without the section; None if it was created for it and holds nothing else."""
+    """A file without the section; None if it holds nothing else."""
     found = section_in(data)
-    if found is None:
-        return data
-    rest = found.before + found.after
-    return None if found.made and not rest.strip() else rest
+    return data if found is None else b"".join(found) or None
 
 
 def read_file(path: Path, root: Path) -> bytes | None:
@@ -170,8 +150,6 @@ def read_file(path: Path, root: Path) -> bytes | None:
         return read_within(path, root, limit=_LIMIT, follow=False)
     except FileMissing:
         return None
-    except FileNotRegular as found:
-        raise FileProblem(path, f"{found.reason}; name another file with --output") from found
 
 
 def write_file(path: Path, root: Path, before: bytes | None, after: bytes | None) -> None:

@@ -12,8 +12,7 @@ import click
 
 from memtui.cli import claude_memory, output
 from memtui.cli.compact import check_text, points_json
-from memtui.cli.memory_store import complete_id, full_id, opened
-from memtui.cli.options import given_bytes, json_option, places_option
+from memtui.cli.options import complete_id, full_id, given_bytes, json_option, opened, places_option
 from memtui.documents.checklist import Point, Verdict, check_recovery
 from memtui.documents.memory import MemoryMeta, tags_of
 from memtui.ground.clock import local_minute

@@ -9,15 +9,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from memtui.cli.output import can_answer, say
 from memtui.ground.clean import clean_line
+from memtui.ground.clock import system_clock
 from memtui.ground.files import FileProblem, reading
 from memtui.ground.project import Home, Places, Project, claude_config, expanded, find_root, memtui_home
 from memtui.ground.text import FormatError
+
+if TYPE_CHECKING:
+    from memtui.store.memories import MemoryStore
 
 T = TypeVar("T")
 
@@ -92,6 +97,32 @@ def is_empty(project: Project, home: Home, claude: Path) -> bool:
         )
     except (FileProblem, OSError):
         return False
+
+
+def opened() -> MemoryStore:
+    """The stored memories."""
+    from memtui.store.memories import MemoryStore  # pydantic takes longer to import than a search
+
+    return MemoryStore(memtui_home(), system_clock)
+
+
+def full_id(backend: MemoryStore, beginning: str, places: Places) -> str:
+    """The full id for the beginning of one: among this project's memories first, then among all."""
+    return backend.find(beginning, project=str(places.project.root))
+
+
+def complete_id(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
+    """The ids that begin or end with the typed text, newest first, with their titles; none on errors."""
+    wanted = typed.upper()
+    try:
+        items = opened().list(limit=500).items
+    except (FileProblem, OSError):
+        return []
+    return [
+        CompletionItem(listed.id, help=clean_line(listed.title))
+        for listed in items
+        if listed.id.startswith((wanted, f"CMEM-{wanted}")) or listed.id.endswith(wanted)
+    ]
 
 
 def agreed(question: str, yes: bool, *, default: bool = True) -> bool:
@@ -179,11 +210,8 @@ def edited(text: str, read: Callable[[str], T], what: str) -> T | None:
     while True:
         try:
             changed = click.edit(text, extension=".md")
-        except FileNotFoundError:  # of the file made by `click.edit`
-            say("The file that was being edited is gone; the text is unchanged.")
-            return None
-        except UnicodeDecodeError:
-            say("The saved file is not UTF-8; the text is unchanged.")
+        except (FileNotFoundError, UnicodeDecodeError):  # of the file made by `click.edit`
+            say("The edited file is gone, or not UTF-8; the text is unchanged.")
             return None
         if changed is None:
             return None

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 import click
 
-from memtui.cli.memory_store import complete_id, full_id, opened
-from memtui.cli.options import agreed, json_option, places_option, yes_option
+from memtui.cli.options import agreed, complete_id, full_id, json_option, opened, places_option, yes_option
 from memtui.cli.output import is_terminal, print_json, print_list, say
 from memtui.cli.startup import BAD_INPUT
 from memtui.ground.clock import age, local_minute, parse_iso, system_clock

@@ -70,10 +70,6 @@ class FileOutside(FileProblem):
     """The path leaves the folder it has to stay in, or passes through a symbolic link."""
 
 
-class FileNotRegular(FileProblem):
-    """There is a folder, a pipe, a device or a link where a regular file should be."""
-
-
 class FileUnwritable(FileProblem):
     """The system refuses to write it; what was there before is still there."""
 
@@ -117,7 +113,7 @@ def _reported(path: Path | str, kind: type[FileProblem], missing: str, refused: 
         elif error.errno == errno.ENOTDIR:
             problem = FileOutside(path, "is not in a folder: a part of its path is a file or a link")
         elif error.errno == errno.ENXIO or isinstance(error, IsADirectoryError):
-            problem = FileNotRegular(path, "is not a regular file")
+            problem = FileProblem(path, "is not a regular file")
         else:
             problem = kind(path, f"{refused}: {os_error_reason(error)}")
         raise problem from error
@@ -374,7 +370,7 @@ def _locked(where: Path) -> int | None:
         fd, free = os.open(where, _OPEN, 0o600), False
         try:
             if not stat.S_ISREG(os.fstat(fd).st_mode):
-                raise FileNotRegular(where, "is in the way of a lock file; move it away")
+                raise FileProblem(where, "is in the way of a lock file; move it away")
             free = _flock(fd)
             if free and _is_open(where, fd):
                 return fd
@@ -502,16 +498,9 @@ def _open_regular(real: Path, path: Path) -> int:
     # Checked first: opening a link fails differently on every system, opening a device may have effects.
     mode = real.lstat().st_mode
     if not stat.S_ISREG(mode):
-        raise FileNotRegular(path, f"is {_KINDS.get(stat.S_IFMT(mode), 'no regular file')}")
+        link = "a symbolic link, which memtui does not follow here"
+        raise FileProblem(path, f"is {link if stat.S_ISLNK(mode) else 'not a regular file'}")
     return os.open(real, _READ)
-
-
-_KINDS = {
-    stat.S_IFLNK: "a symbolic link, which memtui does not follow here",
-    stat.S_IFDIR: "a folder, not a file",
-    stat.S_IFIFO: "a pipe, not a file",
-    stat.S_IFSOCK: "a socket, not a file",
-}
 
 
 def _read(fd: int, size: int) -> bytes:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-import threading
 from pathlib import Path
-from typing import NamedTuple
 
 from memtui.ground.machine import find_program
 
@@ -28,21 +26,14 @@ _ENVIRONMENT = {
 }
 
 
-class Answer(NamedTuple):
-    """The result of a run of git."""
-
-    code: int
-    output: bytes
-
-
 def git_sees(root: Path, path: Path) -> bool:
     """Whether git would offer to add a file; False if unknown."""
     answer = ask(root, "check-ignore", "-q", "--", str(path))
-    return answer is not None and answer.code == 1
+    return answer is not None and answer.returncode == 1
 
 
-def ask(root: Path, *words: str, seconds: float = _SECONDS, most: int = 128 << 20) -> Answer | None:
-    """Run a git command that only reads; None without a repository or git, or if a limit is exceeded.
+def ask(root: Path, *words: str) -> subprocess.CompletedProcess[bytes] | None:
+    """Run a git command that only reads; None without a repository or git, or if it takes too long.
 
     Commands that read the content of working files (``status``, ``diff``) would run filters that the
     repository configures; they must not be asked for.
@@ -52,24 +43,10 @@ def ask(root: Path, *words: str, seconds: float = _SECONDS, most: int = 128 << 2
         return None
     # Git's environment variables, set for its hooks, may select another repository.
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | _ENVIRONMENT
+    command = [program, *_NO_PROGRAMS, "-C", str(root), *words]
     try:
-        with subprocess.Popen(
-            [program, *_NO_PROGRAMS, "-C", str(root), *words],
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        ) as process:
-            assert process.stdout is not None
-            limit = threading.Timer(seconds, process.kill)
-            limit.start()
-            try:
-                output = process.stdout.read(most + 1)
-                if len(output) > most:
-                    process.kill()
-                code = process.wait()
-            finally:
-                limit.cancel()
-    except OSError:
+        return subprocess.run(
+            command, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
         return None
-    return Answer(code, output) if code >= 0 else None

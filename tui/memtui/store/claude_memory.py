@@ -271,9 +271,9 @@ def _main_worktree(root: Path) -> Path | None:
     from memtui.ground.git import ask  # few projects need it, and searches wait for the import
 
     answer = ask(root, "rev-parse", "--path-format=absolute", "--git-common-dir")
-    if answer is None or answer.code:
+    if answer is None or answer.returncode:
         return None
-    common = Path(os.fsdecode(answer.output.strip()))
+    common = Path(os.fsdecode(answer.stdout.strip()))
     return common.parent if common.name == ".git" else None
 
 

@@ -114,16 +114,16 @@ def _committed(root: Path, since: int, moved: int) -> tuple[dict[str, bytes], di
     tree = ask(root, "ls-tree", "-r", "-z", "HEAD")
     words = ("log", "-z", "--first-parent", "-m", "--no-renames", "--name-only", "--format=%x01%ct")
     log = ask(root, *words, f"--since=@{since}")
-    if tree is None or tree.code or log is None or log.code:
+    if tree is None or tree.returncode or log is None or log.returncode:
         return {}, {}
     blobs = {}
-    for line in tree.output.split(b"\0"):
+    for line in tree.stdout.split(b"\0"):
         entry, _, name = line.partition(b"\t")
         if name:
             blobs[os.fsdecode(name)] = entry.split()[-1]
     commits: dict[str, int] = {}
     at = 0
-    for part in log.output.split(b"\0"):
+    for part in log.stdout.split(b"\0"):
         if part.startswith(b"\x01"):
             at = int(part[1:])
         elif name := part.removeprefix(b"\n"):

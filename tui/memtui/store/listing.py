@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.ground import files
-from memtui.ground.files import FileMissing, FileNotRegular, FileProblem
+from memtui.ground.files import FileMissing, FileProblem
 from memtui.ground.project import Home, Project
 from memtui.ground.text import FormatError
 
@@ -104,7 +104,7 @@ def scan(folder: Path | str, pattern: re.Pattern[str], *, within: Path | None = 
     except (FileNotFoundError, FileMissing):
         return []
     except NotADirectoryError as error:
-        raise FileNotRegular(where, "is not a folder; move it away") from error
+        raise FileProblem(where, "is not a folder; move it away") from error
     except OSError as error:
         raise FileProblem(where, "cannot be listed: check the owner and mode of the folder") from error
     return entries
