@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, getters, on, work
@@ -344,8 +345,8 @@ class BrowserScreen(StyledOnce):
     async def action_transcript(self, line: int = 0) -> None:
         """Open the transcript of the selected row at a line (1-based), at its compaction, or at its end."""
         subject = self.subject
-        if subject.transcript is None:
-            self.app.warn(subject.no_transcript)
+        if isinstance(subject.transcript, str):
+            self.app.warn(subject.transcript)
             return
         if subject.compacted and not line:
             with suppress(FileProblem, OSError, ReadingCancelledError):  # the transcript may not have it
@@ -358,11 +359,11 @@ class BrowserScreen(StyledOnce):
     def action_edit(self) -> None:
         from memtui.app.terminal import edit_file
 
-        subject = self.subject
-        if subject.file is None:
-            self.app.warn(subject.no_file)
+        file = self.subject.file
+        if isinstance(file, str):
+            self.app.warn(file)
             return
-        if problem := edit_file(self.app, subject.file):
+        if problem := edit_file(self.app, file):
             self.app.warn(problem)
         self.app.hint("compacts", "memories", "commands", "pins", "userpins", "states")
 
@@ -371,7 +372,8 @@ class BrowserScreen(StyledOnce):
         if isinstance(found, str):
             self.app.warn(found)
         else:
-            self.app.pin(found.text, self.subject.transcript, found.line)
+            transcript = self.subject.transcript
+            self.app.pin(found.text, transcript if isinstance(transcript, Path) else None, found.line)
 
     def action_compact(self) -> None:
         """Make a memory: of the selected one of the other kind, else of the newest session, as drafted."""

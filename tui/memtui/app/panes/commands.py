@@ -199,15 +199,15 @@ class CommandsPane(Pane):
         command, pin = self.command(key), self.pin(key)
         if pin is not None:
             gone = "The session of this pin is not known, or its transcript no longer exists."
-            return Subject(file=pin.file, transcript=pin.transcript, no_transcript=gone)
+            return Subject(file=pin.file, transcript=pin.transcript or gone)
         state_file = self.model.project.session_state_json
         if command is None:
-            return Subject(file=state_file if state_file.exists() else None)
+            return Subject(file=state_file) if state_file.exists() else Subject()
         try:
             file = self.model.commands.summary(command.name).path
         except FileProblem:
             file = state_file
-        return Subject(file=file, no_transcript="An active command names no transcript.")
+        return Subject(file=file, transcript="An active command names no transcript.")
 
     @property
     def idle_keys(self) -> frozenset[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
@@ -232,28 +233,28 @@ class MemoriesPane(Pane):
 
         if memory := self.claudes.get(key):
             source = self.claudes.source(key or "")
+            unknown = "No transcript here shows where this memory of Claude's comes from."
             return Subject(
                 no_recovery_id="This is a memory of Claude's own: it has no Recovery ID.",
                 file=memory.path,
-                transcript=source.transcript if source else None,
-                no_transcript="No transcript here shows where this memory of Claude's comes from.",
+                transcript=(source and source.transcript) or unknown,
             )
         entry = self.view.entries.get(key or "")
         if entry is None:
             return Subject()
         stem = entry.name.removesuffix(".md")
         recovery_id = stem if RECOVERY_ID.fullmatch(stem) else ""
-        transcript, compacted = None, None
-        why_not = "This memory does not say which transcript it was made from."
+        transcript: Path | str = "This memory does not say which transcript it was made from."
+        compacted = None
         if file := self._file_of(entry.name) if recovery_id else entry.name:
             capture = file.partition("-memory")[0] + "-autocompact.md"
             try:
                 found = self.model.captures.load(self.model.captures.resolve(capture))
                 transcript, compacted = self.model.check_transcript(found.transcript), found.timestamp
             except TranscriptProblem as problem:
-                why_not = f"{problem}."
+                transcript = f"{problem}."
             except FileProblem as problem:
-                why_not = f"The capture of this memory cannot be read: {problem}."
+                transcript = f"The capture of this memory cannot be read: {problem}."
         state = self._reader.states.get(entry.name)
         return Subject(
             recovery_id=recovery_id,
@@ -261,7 +262,6 @@ class MemoriesPane(Pane):
             recovery_note=state.summary if state else "",
             file=entry.path,
             transcript=transcript,
-            no_transcript=why_not,
             compacted=compacted,
         )
 
@@ -397,22 +397,31 @@ class MemoriesPane(Pane):
         from memtui.app.details.versions import memory_versions
         from memtui.app.screens.versions import VersionsScreen
 
-        subject, model = self.subject(self.selected), self.model
-        if memory := self.claudes.get(self.selected):
-            await self._claudes_versions(memory)
-            return
-        if not subject.recovery_id:
+        subject, memory = self.subject(self.selected), self.claudes.get(self.selected)
+        read: Callable[[], dict[str, Version]]
+        if memory:
+            name, read = clean_line(memory.name), partial(self.claudes.listed_versions, memory)
+            none = f"No transcript here shows a version of {name}."
+        elif name := subject.recovery_id:
+            read = partial(memory_versions, self.model, name)
+            none = f"{name} has one text only: no machine has written another."
+        else:
             self.app.warn(subject.no_recovery_id)
             return
-
-        def read() -> dict[str, Version]:
-            return memory_versions(model, subject.recovery_id)
-
         with self.app.reporting("reading the versions"):
-            if len(await asyncio.to_thread(read)) > 1:
-                self.app.push_screen(VersionsScreen(subject.recovery_id, read, self.clock))
-            else:
-                self.app.say(f"{subject.recovery_id} has one text only: no machine has written another.")
+            found = await asyncio.to_thread(read)
+            if len(found) < (1 if memory else 2):
+                self.app.say(none)
+                return
+            screen = VersionsScreen(name, lambda: found, self.clock, brings_back=memory is not None)
+            chosen = await self.app.push_screen_wait(screen)
+            wanted = found.get(chosen or "")
+            if memory is None or wanted is None or wanted.text == memory.text:
+                return
+            text = wanted.text
+            question = f"Bring {chosen} of {name} back?" if text else f"Remove {name}, as it was then?"
+            if await self.app.confirmed(question, yes="Bring it back", no="Leave it"):
+                self._change("bringing a version back", lambda: self.claudes.bring_back(memory, text))
 
     def action_approve(self) -> None:
         memory = self.claudes.get(self.selected)
@@ -431,25 +440,6 @@ class MemoriesPane(Pane):
         question = f"Move {clean_line(memory.name)} to the trash? Claude will not know of it any more."
         if await self.app.confirmed(question, yes="Delete", no="Keep it"):
             self._change("deleting", lambda: self.claudes.delete(memory))
-
-    async def _claudes_versions(self, memory: ClaudeMemory) -> None:
-        from memtui.app.screens.versions import VersionsScreen
-
-        name = clean_line(memory.name)
-        with self.app.reporting("reading the versions"):
-            found = await asyncio.to_thread(self.claudes.listed_versions, memory)
-            if not found:
-                self.app.say(f"No transcript here shows a version of {name}.")
-                return
-            screen = VersionsScreen(name, lambda: found, self.clock, brings_back=True)
-            chosen = await self.app.push_screen_wait(screen)
-            wanted = found.get(chosen or "")
-            if wanted is None or wanted.text == memory.text:
-                return
-            text = wanted.text
-            question = f"Bring {chosen} of {name} back?" if text else f"Remove {name}, as it was then?"
-            if await self.app.confirmed(question, yes="Bring it back", no="Leave it"):
-                self._change("bringing a version back", lambda: self.claudes.bring_back(memory, text))
 
     def convert(self) -> bool:
         """Offer to make a stored memory of one of Claude's, or the reverse; False if neither is selected."""
@@ -555,5 +545,5 @@ class MemoriesPane(Pane):
         ids = [subject.recovery_id for subject in subjects if subject.recovery_id]
         if not ids:
             file = f"This is a review's memory file: only stored memories can be {done}."
-            self.app.warn(file if subjects[0].file is not None else subjects[0].no_recovery_id)
+            self.app.warn(file if isinstance(subjects[0].file, Path) else subjects[0].no_recovery_id)
         return ids

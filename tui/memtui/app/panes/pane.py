@@ -60,16 +60,14 @@ class Detail(NamedTuple):
 
 
 class Subject(NamedTuple):
-    """What the selected row stands for, with reasons for missing parts."""
+    """What the selected row stands for; a sentence says why there is no file or transcript."""
 
     recovery_id: str = ""
     no_recovery_id: str = "Nothing is selected."
     recovery_note: str = ""
     """Why the memory is out of date; "" if it is not, or if that is unknown."""
-    file: Path | None = None
-    no_file: str = "Nothing is selected."
-    transcript: Path | None = None
-    no_transcript: str = "Nothing is selected, so there is no transcript to open."
+    file: Path | str = "Nothing is selected."
+    transcript: Path | str = "Nothing is selected, so there is no transcript to open."
     compacted: datetime | None = None
     """When the compaction was that it is of."""
 

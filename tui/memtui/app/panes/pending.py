@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
@@ -259,17 +260,15 @@ class PendingPane(Pane):
         item = self.capture_row(key)
         if item is None:
             return Subject()
-        transcript, why_not = None, "A capture that cannot be read names no transcript."
-        if item.capture is not None:
-            try:
-                transcript = self.model.check_transcript(item.capture.transcript)
-            except FileProblem as problem:
-                why_not = f"{problem}."
-        at = item.capture.timestamp if item.capture else None
-        file = None if item.missing else item.entry.path
-        return Subject(
-            file=file, no_file=_NO_CAPTURE, transcript=transcript, no_transcript=why_not, compacted=at
-        )
+        file = _NO_CAPTURE if item.missing else item.entry.path
+        if item.capture is None:
+            return Subject(file=file, transcript="A capture that cannot be read names no transcript.")
+        transcript: Path | str
+        try:
+            transcript = self.model.check_transcript(item.capture.transcript)
+        except FileProblem as problem:
+            transcript = f"{problem}."
+        return Subject(file=file, transcript=transcript, compacted=item.capture.timestamp)
 
     def action_all(self) -> None:
         if not any(each.capture and each.capture.status == "reviewed" for each in self.view.rows.values()):
@@ -285,8 +284,8 @@ class PendingPane(Pane):
         item, subject = self.capture_row(self.selected), self.subject(self.selected)
         if item is None or item.capture is None:
             self.app.warn("No capture is selected." if item is None else "This capture cannot be read.")
-        elif subject.transcript is None:
-            self.app.warn(subject.no_transcript)
+        elif isinstance(subject.transcript, str):
+            self.app.warn(subject.transcript)
         else:
             name = self._label(item.entry.name, item.capture)
             self.app.open_lost(subject.transcript, item.capture.timestamp, name)

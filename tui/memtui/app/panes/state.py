@@ -259,13 +259,11 @@ class StatePane(Pane):
     def subject(self, key: str | None) -> Subject:
         view = self.view
         if not view.session_id:
-            return Subject(no_file=_NO_SESSION, no_transcript=_NO_SESSION)
+            return Subject(file=_NO_SESSION, transcript=_NO_SESSION)
         return Subject(
             no_recovery_id="A session state has no Recovery ID.",
-            file=view.path,
-            no_file="This state is drafted from the transcript: there is no file of it to edit.",
-            transcript=view.transcript,
-            no_transcript="The transcript of this session no longer exists.",
+            file=view.path or "This state is drafted from the transcript: there is no file of it to edit.",
+            transcript=view.transcript or "The transcript of this session no longer exists.",
         )
 
     @property

@@ -109,11 +109,11 @@ class SessionsScreen(Screen[None]):
     def selected(self) -> Session | None:
         return self.rows.session(self.listing.selected or "")
 
-    @property
-    def chosen(self) -> list[Session]:
+    def _chosen(self) -> list[Session]:
+        """The ticked sessions, else the selected one; if there is none, that is said."""
         marked = [key for key in self.listing.rows if key in self.listing.marked]
-        found = map(self.rows.session, marked or [self.listing.selected or ""])
-        return [each for each in found if each is not None]
+        picked = [] if marked else [self._picked()]
+        return [each for each in (*map(self.rows.session, marked), *picked) if each is not None]
 
     @work(group="sessions", exclusive=True, exit_on_error=False)
     async def _load(self) -> None:
@@ -165,11 +165,11 @@ class SessionsScreen(Screen[None]):
 
     @on(RowList.Opened)
     def action_read(self) -> None:
-        agent, session = self.rows.agents.get(self.listing.selected or ""), self.selected
+        agent = self.rows.agents.get(self.listing.selected or "")
         if not self._listed:
             self._opens = True
-        elif session is None:
-            self._say_nothing()
+        elif (session := self._picked()) is None:
+            return
         elif agent is not None:
             self.app.open_transcript(agent[1].path)
         elif self._choosing or session.kept is not None:
@@ -187,25 +187,24 @@ class SessionsScreen(Screen[None]):
             else:
                 self.app.open_transcript(await asyncio.to_thread(self._readable, session))
 
-    def _say_nothing(self) -> None:
-        self.app.warn("Nothing is selected.")
+    def _picked(self) -> Session | None:
+        """The selected session; if there is none, that is said."""
+        if self.selected is None:
+            self.app.warn("Nothing is selected.")
+        return self.selected
 
     def _readable(self, session: Session) -> Path:
         return self._archive.readable(session.kept) if session.kept else session.path
 
     def action_resume(self, fork: bool = False) -> None:
-        session = self.selected
-        if session is None:
-            self._say_nothing()
+        if (session := self._picked()) is None:
             return
         wanted = Resumable(session.session_id, session.summary.folder, session.kept)
         resume(self.app, self._model, wanted, session.path, fork=fork)
         self._load()
 
     def action_agents(self, show: bool) -> None:
-        session = self.selected
-        if session is None:
-            self._say_nothing()
+        if (session := self._picked()) is None:
             return
         if show and not session.agents:
             self.app.say("This session has no subagents with transcripts of their own.")
@@ -227,17 +226,13 @@ class SessionsScreen(Screen[None]):
 
     @on(RowList.BoxClicked)
     def action_mark(self) -> None:
-        session = self.selected
-        if session is None:
-            self._say_nothing()
-            return
-        self.listing.marked ^= {str(session.path)}
-        self.listing.refresh_rows()
-        self._show_title()
+        if session := self._picked():
+            self.listing.marked ^= {str(session.path)}
+            self.listing.refresh_rows()
+            self._show_title()
 
     def action_several(self, name: str) -> None:
-        if not (chosen := self.chosen):
-            self._say_nothing()
+        if not (chosen := self._chosen()):
             return
         if name == "export":
             act = export_sessions(self.app, [each.path for each in chosen], self._archive.readable_at)
@@ -279,10 +274,8 @@ class SessionsScreen(Screen[None]):
             self.app.say(f"{sessions_text(len(traces))} forgotten.")
 
     def action_copy(self) -> None:
-        if not (ids := [each.session_id for each in self.chosen]):
-            self._say_nothing()
-            return
-        self.app.copy_text("\n".join(ids), name=f"{len(ids)} ids" if len(ids) > 1 else "")
+        if ids := [each.session_id for each in self._chosen()]:
+            self.app.copy_text("\n".join(ids), name=f"{len(ids)} ids" if len(ids) > 1 else "")
 
     def action_everywhere(self) -> None:
         self.rows.everywhere = not self.rows.everywhere

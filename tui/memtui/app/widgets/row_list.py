@@ -49,7 +49,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     ]
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"row-list--{part}" for part in ("bar", "cursor", "empty", "header", "hover")
+        f"row-list--{part}" for part in ("bar", "cursor", "empty", "header")
     }
 
     DEFAULT_CSS = """
@@ -60,7 +60,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         scrollbar-size-vertical: 1;
         & > .row-list--bar { color: $foreground 40%; }
         & > .row-list--cursor { background: $foreground 8%; }
-        & > .row-list--hover { background: $foreground 4%; }
         & > .row-list--header { color: $heading; text-style: bold; }
         & > .row-list--empty { color: $quiet; }
         &:focus > .row-list--bar { color: $accent; }
@@ -119,7 +118,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self.rows: Sequence[str] = ()
         self._places: dict[str, int] = {}
         self._index = -1
-        self._hover = -1
         self._moved = False
         self._at_top = True
         self._last: str | None = None
@@ -174,7 +172,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             new_top = found - (of - top) if found >= 0 else 0
         if height and self._index >= 0 and (index < 0 or top <= index < top + height):
             new_top = max(min(new_top, self._index), self._index - height + 1)
-        self._hover = -1
         self.virtual_size = Size(0, len(keys))
         self._scroll_now(max(0, min(new_top, len(keys) - height)))
         if before is not None and before != self.selected and self._find(before) < 0:
@@ -228,8 +225,8 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         before, self._index = self._index, index
         self._moved, self._awaited = True, frozenset()
         self._at_top = index == self._selectable(0, 1)
-        if before != index:
-            self._redraw(before, index)
+        for row in {before, index} - {-1} if before != index else ():
+            self.refresh_line(row)
         self._show_selected()
         self._report()
 
@@ -248,11 +245,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     def _scroll_now(self, top: int) -> None:
         if self.is_mounted:
             self.scroll_to(y=max(0, top), animate=False, force=True)
-
-    def _redraw(self, *rows: int) -> None:
-        for row in rows:
-            if row >= 0:
-                self.refresh_line(row)
 
     def action_move(self, rows: int) -> None:
         if self.rows:
@@ -294,7 +286,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
-        self._hover = -1
         self._report()
 
     def on_focus(self) -> None:
@@ -310,17 +301,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         if self._selects:
             self._go(row)
 
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        self._hover_over(self._row_at(event))
-
-    def on_leave(self) -> None:
-        self._hover_over(-1)
-
-    def _hover_over(self, row: int) -> None:
-        if row != self._hover:
-            before, self._hover = self._hover, row
-            self._redraw(before, row)
-
     def on_click(self, event: events.Click) -> None:
         """Tick the row by its box; else open it if it was selected before: a double click opens any row."""
         if self._selects and event.x - self.gutter.left < self._box:
@@ -331,13 +311,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         if self._opens and not self._opened:
             self._opened = True
             self.action_open()
-
-    def _row_at(self, event: events.MouseEvent) -> int:
-        offset = event.get_content_offset(self)
-        if offset is None:
-            return -1
-        row = offset.y + self.scroll_offset.y
-        return row if row < len(self.rows) else -1
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
@@ -350,10 +323,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         if row >= len(self.rows):
             return Strip.blank(width, self.visual_style.rich_style)
         key = self.rows[row]
-        if self._is_header(key):
-            look = "header"
-        else:
-            look = "cursor" if row == self._index else "hover" if row == self._hover else ""
+        look = "header" if self._is_header(key) else "cursor" if row == self._index else ""
         drawn = (key, look, key in self.marked, width)
         strip = self._strips.get(drawn)
         if strip is None:
