@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
 
-from memtui.documents.capture_text import capture_name, render_pending
+from memtui.documents.capture import capture_name, render_pending
 from memtui.documents.memory import MemoryMeta, StoredMemory, render_stored
 from memtui.documents.recovery import Plan, Recovery, RoleFile, render_recovery
 from memtui.ground.clock import system_clock

@@ -6,7 +6,7 @@ import json
 import os
 from datetime import timedelta
 
-from memtui.documents.capture_text import capture_name
+from memtui.documents.capture import capture_name
 from tests.app.world import NOW, World
 
 ESC, BEL, ST = "\x1b", "\x07", "\x1b\\"

@@ -92,9 +92,7 @@ def test_the_newest_are_painted_before_any_model_is_imported(tmp_path: Path) -> 
     assert result["memories"] == ["CMEM-20260102-101500.md"]
     assert not {"pydantic", "pydantic_core", "yaml", "watchdog", "click"} & set(result["imported"])
     # Captures need the standard library alone.
-    assert result["reading"] == [
-        f"memtui.documents.{each}" for each in ("capture", "capture_text", "markdown")
-    ]
+    assert result["reading"] == ["memtui.documents.capture", "memtui.documents.markdown"]
     assert "BrowserScreen" not in result["restyled"]  # styled as they are mounted, and not all again
     assert len({tuple(each) for each in result["limits"]}) == 1  # the panes are laid out once
     assert after.strip() == "True"

@@ -9,8 +9,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-from memtui.documents.capture import Capture, render_capture, reviewed
-from memtui.documents.capture_text import capture_name, memory_name
+from memtui.documents.capture import Capture, capture_name, memory_name, render_capture, reviewed
 from memtui.documents.memory import MemoryMeta, StoredMemory, render_stored
 from memtui.documents.memory_file import MemoryFile, render_memory
 from memtui.documents.session_state import (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.documents.capture_text import capture_name, render_pending
+from memtui.documents.capture import capture_name, render_pending
 from memtui.ground.project import Project, claude_config, transcript_slug
 from tests.transcript_writer import TranscriptWriter
 

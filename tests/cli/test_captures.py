@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from memtui.cli import output
-from memtui.documents.capture import Capture, render_capture, reviewed
-from memtui.documents.capture_text import capture_name, render_pending
+from memtui.documents.capture import Capture, capture_name, render_capture, render_pending, reviewed
 from memtui.ground.project import Project
 from tests.cli.conftest import Memtui
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.documents.capture_text import render_pending
+from memtui.documents.capture import render_pending
 from memtui.documents.memory_file import MemoryFile, parse_memory, render_memory
 from memtui.documents.recovery import RoleFile, parse_recovery, render_recovery
 from memtui.ground.project import Places, Project, claude_config, memtui_home, transcript_slug

@@ -12,8 +12,7 @@ import pytest
 
 from memtui.cli import review as module
 from memtui.cli.output import recovery_box
-from memtui.documents.capture import parse_capture
-from memtui.documents.capture_text import memory_name
+from memtui.documents.capture import memory_name, parse_capture
 from memtui.documents.memory_file import MemoryFile, parse_memory
 from memtui.documents.recovery import parse_recovery
 from memtui.ground.project import Project, memtui_home

@@ -10,8 +10,7 @@ import pytest
 
 from memtui.cli import review as module
 from memtui.cli.output import recovery_box
-from memtui.documents.capture import parse_capture
-from memtui.documents.capture_text import memory_name
+from memtui.documents.capture import memory_name, parse_capture
 from memtui.documents.memory_file import parse_memory
 from memtui.ground.project import Project
 from tests.cli.conftest import Memtui

@@ -15,8 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.documents.capture import Capture, render_capture
-from memtui.documents.capture_text import capture_name
+from memtui.documents.capture import Capture, capture_name, render_capture
 from memtui.documents.markdown import Section
 from memtui.documents.memory import MemoryMeta, StoredMemory, render_stored
 from memtui.ground.files import lock

@@ -7,8 +7,17 @@ from datetime import datetime
 import pytest
 from hypothesis import given
 
-from memtui.documents.capture import Capture, parse_capture, render_capture, reviewed
-from memtui.documents.capture_text import capture_name, fence, memory_name, render_pending, truncated
+from memtui.documents.capture import (
+    Capture,
+    capture_name,
+    fence,
+    memory_name,
+    parse_capture,
+    render_capture,
+    render_pending,
+    reviewed,
+    truncated,
+)
 from memtui.documents.markdown import Section
 from memtui.ground.text import FormatError, opening
 from tests.documents.checks import settled

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from memtui.documents.capture import parse_capture
-from memtui.documents.capture_text import render_pending
+from memtui.documents.capture import parse_capture, render_pending
 from memtui.ground.files import FileProblem, create_exclusive
 from memtui.hooks.compaction import capture, sweep_captures
 from memtui.hooks.records import Payload, Report

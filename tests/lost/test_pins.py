@@ -35,7 +35,6 @@ def test_a_file_that_a_person_edited() -> None:
         Pin("deploys need a second pair of eyes"),
         Pin("use pnpm (not npm)"),
     ]
-    assert with_pin(EDITED, Pin("add tests", "", 7), 1) == EDITED.replace("* dep", "- add tests (L7)\n* dep")
     assert without_pin(EDITED, "deploys need a second pair of eyes") == EDITED.replace(
         "* deploys need a second\n  pair of eyes\n", ""
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-from memtui.documents.capture_text import capture_name, render_pending
+from memtui.documents.capture import capture_name, render_pending
 from memtui.documents.memory_file import MemoryFile
 from memtui.ground.project import Project
 

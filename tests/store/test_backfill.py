@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.documents.capture import Capture, parse_capture
-from memtui.documents.capture_text import render_pending
+from memtui.documents.capture import Capture, parse_capture, render_pending
 from memtui.ground.project import Project, claude_config, transcript_slug
 from memtui.store.backfill import compactions_in, coverage, first_message, write_missing
 from memtui.store.captures import CaptureStore

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.documents.capture_text import render_pending
+from memtui.documents.capture import render_pending
 from memtui.documents.markdown import Section
 from memtui.documents.memory_file import MemoryFile, parse_memory
 from memtui.documents.recovery import parse_recovery

@@ -75,8 +75,7 @@ def test_a_document_says_whose_it_is(
 def test_a_broken_document_is_shown_with_its_reason(store: StateStore, home: Home, tmp_path: Path) -> None:
     path = add(home, "a", 1, "x")
     path.write_bytes(b"no document")
-    newest = store.newest({"a"})
-    assert newest is not None
+    newest = store.load(store.sessions({"a"})["a"])
     assert newest.state is None
     assert newest.text == "no document"
     assert newest.problem.startswith("is broken: ")
@@ -84,8 +83,7 @@ def test_a_broken_document_is_shown_with_its_reason(store: StateStore, home: Hom
     path.unlink()
     path.symlink_to(tmp_path / "secret")
     (tmp_path / "secret").write_text("secret")
-    newest = store.newest({"a"})
-    assert newest is not None
+    newest = store.load(store.sessions({"a"})["a"])
     assert newest.problem == "is a symbolic link, which memtui does not follow here"
     assert newest.text == ""
 

@@ -182,8 +182,7 @@ class HealthView(NamedTuple):
 
     def rows(self, project: Project, captures: Mapping[str, CaptureRow]) -> dict[str, CaptureRow]:
         """The captures and the compactions without one, newest first, by name."""
-        from memtui.documents.capture import Capture
-        from memtui.documents.capture_text import capture_name
+        from memtui.documents.capture import Capture, capture_name
 
         rows = dict(captures)
         for each in self.missing:

@@ -10,6 +10,6 @@ word (`recovery.py`).
 from facts. Done tasks stay, the oldest as one line that counts them; decisions are only added, and related
 ones share an entry beyond twenty; beyond 5,000 tokens all but decisions is shortened.
 
-A format is parsed, drafted and rendered in one module, except where the first screen or a hook reads it:
-`capture_text.py`, `commands.py` and `pins.py` need the standard library alone.
+A format is parsed, drafted and rendered in one module; `capture.py`, `commands.py` and `pins.py` need the
+standard library alone, as the first screen or a hook reads them.
 """

@@ -63,23 +63,6 @@ RECOVERY_ID = re.compile(r"CMEM-\d{8}-\d{6}(?:@[a-z0-9-]{1,40})?", re.ASCII)
 
 HEAD_LIMIT = 32 * 1024  # maximum bytes of front matter
 
-_KNOWN = frozenset(
-    [
-        "id",
-        "project",
-        "created",
-        "updated",
-        "description",
-        "tags",
-        "session_id",
-        "source",
-        "author",
-        "archived",
-        "pinned",
-        "superseded_by",
-        "supersedes",
-    ]  # of earlier versions: read over, and not written back
-)
 _OPENING = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n")
 _CLOSING = re.compile(rb"^---[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
 
@@ -108,6 +91,10 @@ class MemoryMeta(Record):
     """The person who shared it, and the remote it came from; "" for one's own. Written only when set."""
     other: Block = ""
     """Unknown keys, as YAML lines: kept and written back after the known ones."""
+
+
+_EARLIER = {"archived", "pinned", "superseded_by", "supersedes"}  # read over, and not written back
+_KNOWN = MemoryMeta.model_fields.keys() - {"other"} | _EARLIER
 
 
 class StoredMemory(Record):

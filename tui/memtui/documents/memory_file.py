@@ -115,6 +115,7 @@ _SUMMARY = 160
 _RESULT = 80
 _LAST_RESULTS = 3
 _HIDDEN = "hides its exit status"
+_ONLY_CAPTURE = f"{capitalised(ONLY_CAPTURE)}."
 UNTITLED = "Session without words of the user"
 
 _OWN_FILE = re.compile(r"[\\/]\.claude[\\/](?:plans|projects)[\\/]")
@@ -123,7 +124,7 @@ _WIDE_END = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]$")
 
 def draft_memory(facts: Facts) -> MemoryFile:
     """A draft of the memory file for a review (seed 001), with secrets masked, as it may be shared."""
-    alone = [_only_capture()] if facts.from_capture else []
+    alone = [_ONLY_CAPTURE] if facts.from_capture else []
     return MemoryFile(
         title=_whole_words(masked(title_of(facts)).rstrip(".。")) or UNTITLED,
         goal=masked("\n".join([goal(facts, clock=True), *alone])),
@@ -144,10 +145,6 @@ def _whole_words(title: str) -> str:
     return short[: found[0]] if found else short
 
 
-def _only_capture() -> str:
-    return f"{capitalised(ONLY_CAPTURE)}."
-
-
 def _learnings(facts: Facts) -> Iterator[str]:
     """Settled decisions and commits."""
     for each in work.recorded_decisions(facts):
@@ -160,7 +157,7 @@ def _learnings(facts: Facts) -> Iterator[str]:
 def _questions(facts: Facts) -> list[str]:
     """How the last turn ended, if it has no end, and what is open but the goal itself."""
     if facts.from_capture:
-        return [_only_capture()]
+        return [_ONLY_CAPTURE]
     turn = unfinished_turn(facts)
     left = [capitalised(turn_line(facts, turn, clock=True))] if turn else []
     ask = open_request(facts)
@@ -245,7 +242,7 @@ def draft_summary(facts: Facts) -> str:
     ]
     stop = "" if about.endswith(("?", "!", "…", "？", "！")) else "。" if _WIDE_END.search(about) else "."
     sentences = [f"{about}{stop}" if about else "", *(f"{each}." for each in results if each)]
-    sentences += [_only_capture()] if facts.from_capture else []
+    sentences += [_ONLY_CAPTURE] if facts.from_capture else []
     return " ".join(each for each in sentences if each)
 
 

@@ -38,16 +38,11 @@ def parse_pins(text: str) -> list[Pin]:
     return [pin for pin, _, _ in _items(text)]
 
 
-def with_pin(text: str, pin: Pin, place: int | None = None) -> str:
-    """The file with another pin at an index among the pins, by default at the end."""
+def with_pin(text: str, pin: Pin) -> str:
+    """The file with another pin behind the last one."""
     lines = (text or TITLE).split("\n")
     items = _items(text)
-    if place is not None and place < len(items):
-        at = items[place][1]
-    elif items:
-        at = items[-1][2]
-    else:
-        at = len(lines) if lines[-1] else len(lines) - 1
+    at = items[-1][2] if items else len(lines) - (not lines[-1])
     lines.insert(at, pin.item)
     return "\n".join(lines).rstrip("\n") + "\n"
 

@@ -513,7 +513,7 @@ def _older_requests(facts: Facts) -> Iterator[str]:
 
 def _session(facts: Facts) -> Iterator[str]:
     if facts.from_capture:
-        yield f"{ONLY_CAPTURE[0].upper()}{ONLY_CAPTURE[1:]}; nothing here says what was done"
+        yield f"{capitalised(ONLY_CAPTURE)}; nothing here says what was done"
     if facts.session_id:
         span = f", from {facts.started} to {facts.ended}" if facts.started else ""
         lines = f", {facts.lines:,} lines; L{facts.lines} names the last one" if facts.lines else ""

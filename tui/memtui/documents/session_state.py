@@ -586,16 +586,12 @@ def _session(facts: Facts) -> Iterator[str]:
 
 def _lasting(paths: Iterable[str], root: Path) -> list[str]:
     """Files that are likely to persist: no scratch files, no tool output."""
-    return [path for path in paths if _is_lasting(path, root)]
-
-
-def _is_lasting(path: str, root: Path) -> bool:
-    return role_of(path, str(root)).kind is not Kind.SCRATCH
+    return [path for path in paths if role_of(path, str(root)).kind is not Kind.SCRATCH]
 
 
 def gone_files(files: Iterable[FileFact], root: Path) -> str:
     """The last files that have a fate, with it: ``a.py (deleted), b.py (moved to c.py)``; "" for none."""
-    gone = [file for file in files if file.fate and _is_lasting(file.path, root)][-_GONE:]
+    gone = [file for file in files if file.fate and _lasting([file.path], root)][-_GONE:]
     named = ((shown_path(file.path, root), moved_to(file.fate), file.fate) for file in gone)
     return ", ".join(
         f"{path} ({f'moved to {shown_path(to, root)}' if to else fate})" for path, to, fate in named

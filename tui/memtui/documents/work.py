@@ -44,11 +44,7 @@ class OpenWork(NamedTuple):
 
     @property
     def line(self) -> str:
-        return self.at(clock=False)
-
-    def at(self, *, clock: bool) -> str:
-        """The text with its source and, for people, the time."""
-        return with_source(self.text, self.source, clock=clock)
+        return with_source(self.text, self.source)
 
 
 def open_tasks(facts: Facts) -> list[OpenWork]:
@@ -161,7 +157,7 @@ def _open_work(facts: Facts, clock: bool) -> Iterator[str]:
         yield with_source(line, task.source, clock=clock)
     if plan := awaited_plan(facts):
         yield _waiting(plan)
-    yield from (step.at(clock=clock) for step in open_steps(facts))
+    yield from (with_source(step.text, step.source, clock=clock) for step in open_steps(facts))
     if question := unanswered(facts, clock=clock):
         yield question
 

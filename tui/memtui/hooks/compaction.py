@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 
-from memtui.documents.capture_text import capture_name, render_pending
+from memtui.documents.capture import capture_name, render_pending
 from memtui.ground import files
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem

@@ -16,8 +16,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from memtui import __version__
-from memtui.documents.capture import Capture
-from memtui.documents.capture_text import capture_name
+from memtui.documents.capture import Capture, capture_name
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, age, parse_iso
 from memtui.ground.config import config_path

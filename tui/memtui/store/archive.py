@@ -408,17 +408,8 @@ def _kept(place: Path, stems: list[Path]) -> Kept:
     parts = [path for each in copies for copy in each for path in (copy.index, copy.data)]
     packed = sum(status.st_size for each in parts if (status := _status(each)))
     problem = next((why for each in counted if (why := each.problem())), "")
-    return Kept(
-        place.name,
-        place.parent.name,
-        newest.source,
-        newest.stem,
-        newest.size,
-        packed,
-        newest.at,
-        problem,
-        counted,
-    )
+    found = newest.source, newest.stem, newest.size, packed, newest.at
+    return Kept(place.name, place.parent.name, *found, problem, counted)
 
 
 def _unpack(copy: Copy, target: Path) -> None:

@@ -14,8 +14,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.documents.capture import Capture
-from memtui.documents.capture_text import capture_name, render_pending
+from memtui.documents.capture import Capture, capture_name, render_pending
 from memtui.ground.clock import parse_iso, whole_seconds
 from memtui.ground.files import FileProblem, create_exclusive, private_folder, read_within
 from memtui.ground.project import Places, Project

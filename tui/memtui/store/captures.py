@@ -7,8 +7,7 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-from memtui.documents.capture import Capture, parse_capture, render_capture, reviewed
-from memtui.documents.capture_text import memory_name
+from memtui.documents.capture import Capture, memory_name, parse_capture, render_capture, reviewed
 from memtui.documents.memory_file import MemoryFile, render_memory
 from memtui.ground import files
 from memtui.ground.clean import without_surrogates

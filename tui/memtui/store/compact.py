@@ -268,18 +268,16 @@ def naming(memory: MemoryFile, identifier: str) -> MemoryFile:
 
 
 _WORKFLOW = re.compile(r"WFS-[^\x00-\x1f\x7f]{1,200}")
-_PLAN = "IMPL_PLAN.md"
+_ACTIVE, _PLAN = ".workflow/active", "IMPL_PLAN.md"
 
 
 def active_sessions(project: Project) -> list[str]:
     """The ids of the active workflow sessions, ``WFS-...``, last changed first."""
     try:
-        found = [
-            each for each in scan(_folder(project), _WORKFLOW, within=project.root) if each.path.is_dir()
-        ]
+        found = scan(project.root / _ACTIVE, _WORKFLOW, within=project.root)
     except FileOutside:
         return []
-    changed = {each.name: each.mtime_ns for each in found}
+    changed = {each.name: each.mtime_ns for each in found if each.path.is_dir()}
     for each in found:
         with suppress(OSError):
             changed[each.name] = max(each.mtime_ns, os.lstat(each.path / _PLAN).st_mtime_ns)
@@ -288,17 +286,12 @@ def active_sessions(project: Project) -> list[str]:
 
 def read_plan(project: Project, session_id: str) -> str:
     """The text of a workflow session's plan; "" if it has none."""
-    folder = _folder(project) / session_id
-    if not _WORKFLOW.fullmatch(session_id) or "/" in session_id or "\\" in session_id:
-        raise FileProblem(_folder(project), f"holds no workflow session called {session_id!r}")
-    if not folder.is_dir():
-        raise FileProblem(folder, "does not exist, or is no active workflow session")
+    folder = project.root / _ACTIVE
+    if session_id not in active_sessions(project):
+        raise FileProblem(folder, f"holds no workflow session called {session_id!r}")
     try:
-        data = read_within(folder / _PLAN, project.root, limit=1 << 20)
+        return read_within(folder / session_id / _PLAN, project.root, limit=1 << 20).decode(
+            "utf-8", "replace"
+        )
     except FileMissing:
         return ""
-    return data.decode("utf-8", "replace")
-
-
-def _folder(project: Project) -> Path:
-    return project.root / ".workflow" / "active"

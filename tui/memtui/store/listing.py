@@ -54,11 +54,6 @@ class Entry(NamedTuple):
         return (self.mtime_ns, self.size, self.inode)
 
     @property
-    def time_key(self) -> str:
-        """The 14 digits of the time in the name, ``""`` without one; sorts captures and memories together."""
-        return time_key(self.name)
-
-    @property
     def time(self) -> datetime | None:
         """The local time in the name, or None."""
         return time_of(self.name)

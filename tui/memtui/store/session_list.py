@@ -9,9 +9,12 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel
 
 from memtui.documents.capture import Capture
 from memtui.ground.clock import Clock, parse_iso
@@ -28,8 +31,6 @@ from memtui.transcript.records import CompactionFact
 from memtui.transcript.session import SessionSummary, agent_transcripts, first_words, summarize
 
 DEFAULT_DAYS = 30  # days for which Claude Code keeps a transcript (Claude Code fact)
-
-_VERSION = 4
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,13 @@ def agents_of(transcript: Path) -> list[Agent]:
             written = datetime.fromtimestamp(status.st_mtime).astimezone()
             found.append(Agent(name, path, status.st_size, written, first_words(path)))
     return sorted(found, key=lambda each: each.written)
+
+
+class _Cache(BaseModel):
+    """The summaries by the paths of their transcripts, each with the transcript's inode."""
+
+    version: Literal[4]
+    sessions: dict[str, tuple[int, SessionSummary]]
 
 
 class SessionList:
@@ -162,37 +170,23 @@ class SessionList:
         """Save the summaries; nothing is lost when that fails."""
         known = self._remembered()
         here = {path: known[path] for path in known if Path(path).exists() or Path(f"{path}.index").exists()}
-        rows = {path: [inode, asdict(summary)] for path, (inode, summary) in here.items()}
-        data = json.dumps({"version": _VERSION, "sessions": rows}, ensure_ascii=True).encode()
-        with suppress(FileProblem, OSError):
+        with suppress(FileProblem, OSError, ValueError):  # half a character in a path
+            data = _Cache(version=4, sessions=here).model_dump_json().encode()
             private_parents(self._home.cache)
             write_atomic(self._home.session_cache, data, within=self._home.cache)
 
     def _remembered(self) -> dict[str, tuple[int, SessionSummary]]:
         if self._known is None:
             self._known = {}
-            with suppress(
-                FileProblem, OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError
-            ):
+            with suppress(FileProblem, OSError, ValueError):
                 data = read_within(self._home.session_cache, self._home.cache, limit=64 << 20)
-                self._known = dict(_rows(json.loads(data)))
+                self._known = _Cache.model_validate_json(data).sessions
         return self._known
 
 
 def _last(summary: SessionSummary, written: datetime) -> datetime:
     """The time of the last record: a file that was copied is newer."""
     return min(parse_iso(summary.ended) or written, written)
-
-
-_FIELDS = frozenset(each.name for each in fields(SessionSummary))
-
-
-def _rows(kept: dict[str, object]) -> Iterable[tuple[str, tuple[int, SessionSummary]]]:
-    sessions = kept["sessions"] if kept.get("version") == _VERSION else {}
-    assert isinstance(sessions, dict)
-    for path, (inode, given) in sessions.items():
-        if set(given) == _FIELDS:
-            yield path, (inode, SessionSummary(**{**given, "files": tuple(given["files"])}))
 
 
 def size_text(size: int) -> str:

@@ -61,9 +61,9 @@ class StateStore:
         self._known: dict[Entry, bool] = {}
         """Cache: whether a document belongs to the project."""
 
-    def newest(self, session_ids: Collection[str] = ()) -> StoredState | None:
+    def newest(self) -> StoredState | None:
         """The newest document of all the project's sessions; see `sessions`."""
-        return next(map(self.load, self.sessions(session_ids).values()), None)
+        return next(map(self.load, self.sessions().values()), None)
 
     def sessions(self, session_ids: Collection[str] = ()) -> dict[str, Entry]:
         """The newest document of each of the project's sessions, last written first.

@@ -194,9 +194,6 @@ class CallLog:
         agent = bool(waiting.call.agent)
         self.files.ran(command, waiting.folder, agent, waiting.source, self._source)
 
-    def typed(self, command: str, source: Source) -> None:
-        self.commands.typed(command, source)
-
     def printed(self, output: str, source: Source) -> None:
         """Record the output of a ``!`` line of the user; its exit status is not on record."""
         call = self.commands.last_typed()

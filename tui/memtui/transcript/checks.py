@@ -280,35 +280,27 @@ def _changes(command: str) -> Iterator[_Change]:
     if not _VERBS.search(command):
         return
     for alternatives in shell.statements(command):
-        changes = [list(_changed(parts)) for parts in alternatives]
+        changes = [list(filter(None, map(_change, parts))) for parts in alternatives]
         # Of `a || b` only one needs to have succeeded, and nothing says which.
         if len({tuple(sorted(name for each in some for name in each.packages)) for some in changes}) == 1:
             yield from changes[0]
 
 
-def _changed(parts: list[list[str]]) -> Iterator[_Change]:
-    for words in parts:
-        found = _manager(words)
-        if found is None:
-            continue
-        manager, verb, rest = found
-        if packages := _packages(rest):
-            yield _Change(manager, verb, packages, bool(_FOR_DEVELOPMENT & set(rest)))
-
-
-def _manager(words: list[str]) -> tuple[str, str, list[str]] | None:
-    """The package manager, its verb and the words after it; None for any other command."""
-    if words[:1] and words[0].startswith("python") and words[1:3] == ["-m", "pip"]:
+def _change(words: list[str]) -> _Change | None:
+    """What a command does to packages; None for any other command."""
+    if words[0].startswith("python") and words[1:3] == ["-m", "pip"]:
         words = words[2:]
     if words[:2] == ["uv", "pip"]:
         words = words[1:]
-    manager = name_of(words[0]) if words else ""
-    if manager not in PACKAGE_MANAGERS:
-        return None
+    manager = name_of(words[0])
     plain = [index for index in _plain(words) if words[index] not in _BETWEEN]
-    if not plain or words[plain[0]] not in (*PACKAGE_MANAGERS[manager], *_REMOVE):
+    if not plain or words[plain[0]] not in (*PACKAGE_MANAGERS.get(manager, ()), *_REMOVE):
         return None
-    return manager, words[plain[0]], words[plain[0] + 1 :]
+    rest = words[plain[0] + 1 :]
+    packages = _packages(rest) if manager in PACKAGE_MANAGERS else []
+    return (
+        _Change(manager, words[plain[0]], packages, bool(_FOR_DEVELOPMENT & set(rest))) if packages else None
+    )
 
 
 def _plain(words: list[str]) -> Iterator[int]:

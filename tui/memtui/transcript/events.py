@@ -138,22 +138,8 @@ class Title(NamedTuple):
     text: str
 
 
-Event = (
-    Words
-    | Expansion
-    | Call
-    | Result
-    | Said
-    | Request
-    | Queue
-    | Queued
-    | Boundary
-    | Summary
-    | TaskState
-    | PlanReference
-    | ApiError
-    | Title
-)
+_Spoken = Words | Expansion | Said | Queue | Queued | Summary
+Event = _Spoken | Call | Result | Boundary | TaskState | PlanReference | ApiError | Title
 
 _SAID = (
     "the user said:\n",

@@ -16,15 +16,12 @@ from memtui.transcript.calls import KEPT_CALLS, CallLog
 from memtui.transcript.events import ApiError, Call, Expansion, Queue, Result, Said, Summary, Title, Words
 from memtui.transcript.landmarks import report_in
 from memtui.transcript.lines import Line, Record, message_of, read_lines, text_in, time_of
-from memtui.transcript.records import CompactionFact, Facts, Source, Speaker, TurnKind, in_order
+from memtui.transcript.records import CompactionFact, Facts, Source, Speaker, in_order
 from memtui.transcript.session import Setting, agent_transcripts
 from memtui.transcript.turns import TurnLog, choices
-from memtui.transcript.words import WordsKind
 
 _TASK = 50_000
 _LEAD = 200  # characters by which two messages of the same time are compared
-_OPENED: dict[WordsKind, TurnKind] = {"shell": "shell", "notification": "notification"}
-"""Kinds of turns that are not opened by a prompt."""
 _NOTICE = "<task-notification>"  # beginning of a queued notification about background work
 
 _SUMMARY = 100_000
@@ -183,7 +180,7 @@ class _Reading:
             agent_checks=calls.agent_checks.finish(),
             subagent_results=tuple(calls.quotes.reports),
             missing_agents=calls.missing_agents,
-            addresses=calls.quotes.addresses,
+            addresses=tuple(calls.quotes.addresses.values()),
             api_errors=tuple(calls.quotes.api_errors),
             permission_modes=tuple(calls.quotes.modes),
             todos=calls.todos.finish(),
@@ -237,15 +234,14 @@ class _Reading:
             self._calls.plans.given(event.plan, event.plan_stated, self._source("user"))
         self._turns.words(event.kind, event.text, self._source("user"))
         if event.kind == "shell":
-            self._calls.typed(event.text, self._source("user"))
+            self._calls.commands.typed(event.text, self._source("user"))
+            self._turns.opened("shell", event.text, self._source("user"))
         elif event.kind == "shell output":
             self._calls.printed(event.text, self._source("tool"))
         elif event.kind == "notification":
             self._calls.commands.notified(event.text)
             self._calls.quotes.reported(report_in(event.text), self._source("subagent"))
-        if (opened := _OPENED.get(event.kind)) is not None:
-            ask = "" if opened == "notification" else event.text
-            self._turns.opened(opened, ask, self._source("user" if ask else "claude code"))
+            self._turns.opened("notification", "", self._source("claude code"))
 
     def _expanded(self, event: Expansion) -> None:
         self._turns.words("machine", "", self._source("claude code"))

@@ -183,13 +183,8 @@ class QuoteLog:
         self.reports: list[Quote] = []
         self.api_errors: list[Quote] = []
         self.modes: list[PermissionMode] = []
-        self._addresses: dict[str, Quote] = {}
-        self._mode = ""
-
-    @property
-    def addresses(self) -> tuple[Quote, ...]:
-        """Addresses of pull requests and issues, in the order in which they were last seen."""
-        return tuple(self._addresses.values())
+        self.addresses: dict[str, Quote] = {}
+        """Of pull requests and issues, in the order in which they were last seen."""
 
     def reported(self, text: str, source: Source) -> None:
         """Record the report of a subagent, of its call's result or of a notification; "" if there is none."""
@@ -202,8 +197,8 @@ class QuoteLog:
         addresses = _ADDRESS.findall(masked(text)[:_LOOKED_AT])
         found = dict.fromkeys(each for each in addresses if not _PLACEHOLDER.match(each))
         for address in found if len(found) <= _AT_ONCE else ():
-            self._addresses.pop(address, None)
-            self._addresses[address] = Quote(address, source, len(address))
+            self.addresses.pop(address, None)
+            self.addresses[address] = Quote(address, source, len(address))
 
     def api_error(self, text: str, source: Source) -> None:
         """Record Claude Code's message about an API error; "" if it only retries."""
@@ -211,8 +206,7 @@ class QuoteLog:
             self.api_errors.append(quoted(text.strip(), source, TEXT))
 
     def mode(self, mode: str, source: Source) -> None:
-        if mode != self._mode:
-            self._mode = mode
+        if not self.modes or mode[:100] != self.modes[-1].mode:
             self.modes.append(PermissionMode(mode[:100], source))
 
 

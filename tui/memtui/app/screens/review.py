@@ -27,8 +27,7 @@ from memtui.app.screens.dialogs import ReadingScreen
 from memtui.app.screens.review_parts import EvidencePane, FormField, ReviewForm, to_fields
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.row_list import RowList
-from memtui.documents.capture import Capture
-from memtui.documents.capture_text import capture_time
+from memtui.documents.capture import Capture, capture_time
 from memtui.documents.events import EvidenceGroup, evidence
 from memtui.documents.memory_file import MemoryFile, draft_memory, draft_summary
 from memtui.engines.drafts import Reworded, review_by_claude
