@@ -28,7 +28,7 @@ def transcript(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 async def test_search_finds_turns_and_reads_around_them(here: Surroundings) -> None:
     answer = await done(here, "search", query="cmd:make")
     (hit,) = answer["results"]
-    assert (hit["kind"], hit["session"], hit["line"], hit["what"]) == ("session", "s-1", 2, "command")
+    assert (hit["kind"], hit["name"], hit["line"], hit["what"]) == ("session", "s-1", 2, "command")
     assert answer["totals"] == {"session": 1}
     assert TOKEN not in str(answer)
 

@@ -10,7 +10,7 @@ from memtui.cli.options import agreed, json_option, places_option, yes_option
 from memtui.cli.output import print_json, print_list, print_table, say
 from memtui.ground.clock import local_minute, parse_iso
 from memtui.ground.project import Places
-from memtui.ground.text import opening
+from memtui.ground.text import counted, opening
 from memtui.store.backfill import find_missing, write_missing
 from memtui.store.captures import CaptureProblem, CaptureStore
 
@@ -36,7 +36,11 @@ def captures(pending: bool, backfill: bool, yes: bool, as_json: bool, places: Pl
         return
     store = CaptureStore(places.project)
     listed = [row for row in _listed(store) if row["status"] == "pending" or not pending]
-    rows = [(row["status"], _when(row), row["title"] or row["problem"], row["file"]) for row in listed]
+    rows = []
+    for row in listed:
+        moment = parse_iso(row["timestamp"])
+        when = local_minute(moment) if moment else "-"
+        rows.append((row["status"], when, row["title"] or row["problem"], row["file"]))
     nothing = f"No captures in {store.folder} yet. Claude Code's PreCompact hook writes them there, and"
     nothing += (
         " `memtui captures --backfill` those of past compactions; `memtui demo` shows what they look like."
@@ -71,11 +75,6 @@ def _title(message: str) -> str:
     return opening(message) or "(no message)"
 
 
-def _when(row: dict[str, str]) -> str:
-    moment = parse_iso(row["timestamp"])
-    return local_minute(moment) if moment else "-"
-
-
 def _backfill(places: Places, yes: bool, as_json: bool) -> None:
     project = places.project
     missing = find_missing(places)
@@ -85,7 +84,7 @@ def _backfill(places: Places, yes: bool, as_json: bool) -> None:
             return
         rows = [(local_minute(each.at), each.session_id, _title(message)) for each, message in missing]
         print_table(("Time", "Session", "First message"), rows, flexible=2)
-    write = yes or (not as_json and agreed(f"Write {_captures(len(missing))}?", yes))
+    write = yes or (not as_json and agreed(f"Write {counted(len(missing), 'capture')}?", yes))
     listed = [
         {
             "timestamp": each.at.astimezone().isoformat(timespec="seconds"),
@@ -100,10 +99,6 @@ def _backfill(places: Places, yes: bool, as_json: bool) -> None:
         print_json(listed)
     elif write:
         written = sum(bool(each["capture"]) for each in listed)
-        say(f"Wrote {_captures(written)} to {project.compacts}")
+        say(f"Wrote {counted(written, 'capture')} to {project.compacts}")
     else:
         say("Nothing was written.")
-
-
-def _captures(number: int) -> str:
-    return f"{number} capture" + ("" if number == 1 else "s")

@@ -13,7 +13,7 @@ from memtui.cli.output import print_document, print_groups, print_json, print_re
 from memtui.ground.clock import local_minute, parse_iso, system_clock
 from memtui.ground.files import FileMissing
 from memtui.ground.project import Places
-from memtui.ground.text import one_line
+from memtui.ground.text import counted, one_line
 from memtui.secrets.secrets import masked
 from memtui.store.claude_history import ClaudeHistory, Version
 from memtui.store.claude_memory import ClaudeMemories, ClaudeMemory, Trouble
@@ -50,8 +50,8 @@ def print_list(places: Places, *, trash: bool, as_json: bool) -> None:
 
 def _state(memory: ClaudeMemory, troubles: Sequence[Trouble]) -> str:
     own = sum(each.file == memory.path.name and not each.hint for each in troubles)
-    trouble = f"{own} trouble{'s' * (own > 1)}" if own else ""
-    return ", ".join(filter(None, (memory.seen if memory.seen != "seen" else "", trouble)))
+    seen = memory.seen if memory.seen != "seen" else ""
+    return ", ".join(filter(None, (seen, counted(own, "trouble") if own else "")))
 
 
 def _as_json(memory: ClaudeMemory, troubles: Sequence[Trouble]) -> dict[str, Any]:
@@ -128,9 +128,9 @@ def print_check(places: Places, *, as_json: bool) -> None:
     else:
         for each in troubles:
             say(f"{each.file} {each.text}{' (a hint)' if each.hint else ''}.")
-        number = sum(each.kind != "index" for each in found)
         if not troubles:
-            say(f"Nothing is wrong in {memories.folder} ({number} memor{'y' if number == 1 else 'ies'}).")
+            number = counted(sum(each.kind != "index" for each in found), "memory", "memories")
+            say(f"Nothing is wrong in {memories.folder} ({number}).")
     if wrong:
         raise click.exceptions.Exit(1)
 

@@ -52,12 +52,8 @@ def _before(places: Places, given: Given) -> Given:
     return answer | (_asked(places, given, "own") if answer["way"] == "own" else {"keys": []})
 
 
-def _ask(places: Places, given: Given) -> Given:
-    """There is a summary: what a small model is asked."""
-    return _asked(places, given, "small")
-
-
-def _asked(places: Places, given: Given, way: str) -> Given:
+def _asked(places: Places, given: Given, way: str = "small") -> Given:
+    """What the model that chooses is asked: a small one as soon as there is a summary."""
     compared = _compared(places, given)
     return {"prompt": prompt_for(way, compared, _summary(given)), "keys": keys_of(compared)}
 
@@ -176,7 +172,7 @@ def _detail(what: str, text: str) -> str:
 _ANSWERS = {
     "start": _start,
     "before": _before,
-    "ask": _ask,
+    "ask": _asked,
     "note": _note,
     "choose": _choose,
     "waiting": _waiting,

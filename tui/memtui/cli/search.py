@@ -14,7 +14,7 @@ from memtui.cli.output import print_json, print_marked, say
 from memtui.ground.clock import local_minute
 from memtui.ground.project import Places
 from memtui.secrets.secrets import masked_in
-from memtui.store.search import HEADINGS, NOT_ALL_SEARCHED, ROWS, Group, Result, Scope, Searcher, not_found
+from memtui.store.search import HEADINGS, NOT_ALL_SEARCHED, ROWS, Group, Scope, Searcher, not_found, row_of
 from memtui.store.search_documents import KINDS, Kind
 from memtui.store.search_query import DAYS, day, parse_search
 
@@ -95,22 +95,18 @@ def _bar() -> Iterator[Callable[[int, int], None] | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    bars: list[Any] = []
-    done = 0
+    bar = click.progressbar(length=0, label="Indexing transcripts", file=sys.stderr)
 
     def progress(at: int, total: int) -> None:
-        nonlocal done
-        if not bars and total >= 32 << 20:
-            bars.append(click.progressbar(length=total, label="Indexing transcripts", file=sys.stderr))
-        if bars and total == bars[0].length:
-            bars[0].update(at - done)
-            done = at
+        if total >= 32 << 20 and bar.length in (0, total):
+            bar.length = total
+            bar.update(at - bar.pos)
 
     try:
         yield progress
     finally:
-        if bars:
-            bars[0].render_finish()
+        if bar.length:
+            bar.render_finish()
 
 
 def _print(groups: list[Group]) -> None:
@@ -146,29 +142,5 @@ def _shape(group: Group) -> dict[str, Any]:
         "total": group.total,
         "complete": group.complete,
         "missing": list(group.missing),
-        "results": [_row(*some) for some in group.together()],
+        "results": [row_of(*some) for some in group.together()],
     }
-
-
-def _row(result: Result, *more: Result) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        "name": result.name,
-        "title": result.title,
-        "time": result.when.isoformat() if result.when else None,
-        "snippet": result.snippet,
-    }
-    if result.project:
-        row["project"] = result.project
-    if result.path is not None:
-        row |= {
-            "transcript": str(result.path),
-            "line": result.line,
-            "what": result.what,
-            "agent": result.agent,
-        }
-    if result.kind is Kind.SESSION:
-        row["more"] = [
-            {"line": each.line, "what": each.what, "agent": each.agent, "snippet": each.snippet}
-            for each in more[: ROWS - 1]
-        ]
-    return row

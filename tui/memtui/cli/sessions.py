@@ -16,8 +16,9 @@ from memtui.flows.forgetting import Traces, forget, traces_of
 from memtui.ground.clock import day_and_minute, local_minute, system_clock
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, memtui_home
+from memtui.ground.text import counted
 from memtui.secrets.secrets import masked, masked_in
-from memtui.store.archive import Archive, Kept, sessions_text
+from memtui.store.archive import Archive, Kept
 from memtui.store.archive_settings import archive_settings
 from memtui.store.session_list import Session, SessionList, resume_command, size_text
 from memtui.store.sessions import named_session, transcripts_of
@@ -128,9 +129,9 @@ def archive(ctx: click.Context, everywhere: bool, places: Places) -> None:
         added, number = added + max(0, new), number + (new > 0)
     left_out = f"; {private} left out as private" if private else ""
     new_text = f"{size_text(added) if added else 'nothing'} new"
-    say(f"Kept {new_text}, of {sessions_text(number)}{left_out}. {_place(copies)}")
+    say(f"Kept {new_text}, of {counted(number, 'session')}{left_out}. {_place(copies)}")
     if failed:
-        raise FileProblem(copies.root, f"has no whole copy of {sessions_text(failed)}; try again later")
+        raise FileProblem(copies.root, f"has no whole copy of {counted(failed, 'session')}; try again later")
 
 
 def _place(copies: Archive) -> str:
@@ -138,7 +139,7 @@ def _place(copies: Archive) -> str:
     total, budget = sum(each.packed for each in entries), archive_settings(memtui_home()).budget
     take = "takes" if len(entries) == 1 else "take"
     size = size_text(total) if total else "0 kB"
-    text = f"{sessions_text(len(entries))} {take} {size} in {copies.root}"
+    text = f"{counted(len(entries), 'session')} {take} {size} in {copies.root}"
     more = f", more than the {size_text(budget)} of [archive] budget_gb" if total > budget else ""
     return f"{text}{more}."
 
@@ -188,9 +189,9 @@ def verify_command(session: str) -> None:
             broken += 1
             say(f"{each.session_id}: ✗ incomplete: {problem}", err=True)
     are = "is" if len(entries) == 1 else "are"
-    say(f"{len(entries) - broken} of {sessions_text(len(entries))} {are} whole.")
+    say(f"{len(entries) - broken} of {counted(len(entries), 'session')} {are} whole.")
     if broken:
-        raise FileProblem(copies.root, f"holds {sessions_text(broken)} whose copy is not whole")
+        raise FileProblem(copies.root, f"holds {counted(broken, 'session')} whose copy is not whole")
 
 
 @archive.command("restore")
@@ -222,7 +223,7 @@ def prune_command(age: str, size: str, yes: bool) -> None:
     for each in old:
         only = "" if each.is_live else "  the only copy"
         say(f"{each.session_id[:8]}  {each.folder}  {size_text(each.packed)}{only}")
-    if agreed(f"Delete {sessions_text(len(old))} from the archive?", yes, default=False):
+    if agreed(f"Delete {counted(len(old), 'session')} from the archive?", yes, default=False):
         for each in old:
             copies.remove(each)
         say(f"Deleted {len(old)}. {_place(copies)}")

@@ -13,6 +13,7 @@ from memtui.cli.output import is_terminal, print_groups, print_json, say
 from memtui.documents.events import evidence
 from memtui.ground.clock import local_minute, parse_iso
 from memtui.ground.project import Places, find_root
+from memtui.ground.text import counted
 from memtui.secrets.secrets import masked, masked_in
 from memtui.store.captures import CaptureStore
 from memtui.store.compact import capture_facts
@@ -94,9 +95,8 @@ def _print_facts(facts: Facts, as_json: bool) -> None:
     groups = evidence(facts, find_root(folder) if folder is not None and folder.is_dir() else folder)
     print_groups((group.title, [masked(item.text) for item in group.items]) for group in groups)
     if facts.skipped_lines and is_terminal():
-        lines = "line" if facts.lines == 1 else "lines"
-        read = f"{facts.skipped_lines} of {facts.lines} {lines}"
-        say(f"{read} could not be read (torn, too long or not JSON).")
+        lines = counted(facts.lines, "line")
+        say(f"{facts.skipped_lines} of {lines} could not be read (torn, too long or not JSON).")
 
 
 def _print_turns(facts: Facts, as_json: bool) -> None:
@@ -109,8 +109,7 @@ def _print_turns(facts: Facts, as_json: bool) -> None:
 
 def _turn(turn: Turn, last: bool) -> Iterator[str]:
     end = turn.end if last or turn.end != "running" else "the user spoke meanwhile"
-    calls = f"{turn.calls} call{'' if turn.calls == 1 else 's'}"
-    yield f"{turn.number}. {_source(turn.source)}  {turn.kind}, {calls}, {end}"
+    yield f"{turn.number}. {_source(turn.source)}  {turn.kind}, {counted(turn.calls, 'call')}, {end}"
     for mark, text in (("❯", turn.ask), ("●", turn.closing.text if turn.closing else "")):
         if flat := one_line(masked(text)):
             yield f"   {mark} {shortened(flat, 300)}"

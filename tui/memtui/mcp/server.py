@@ -39,7 +39,7 @@ from memtui.secrets.secrets import MASK, masked, masked_in
 from memtui.store.compact import active_sessions, read_plan
 from memtui.store.freshness import note_on
 from memtui.store.memories import Filter, Listed, MemoryStore, New
-from memtui.store.search import NOT_ALL_SEARCHED, ROWS, Group, Result, Scope, Searcher, not_found
+from memtui.store.search import NOT_ALL_SEARCHED, Group, Scope, Searcher, not_found, row_of
 from memtui.store.search_documents import Kind
 from memtui.store.search_query import parse_search
 from memtui.transcript.short_text import shortened
@@ -398,27 +398,13 @@ def _needed(value: str, what: str) -> str:
 
 
 def _results(group: Group) -> Iterator[dict[str, Any]]:
-    """The rows of a group: a session with its best lines, and the command that prints what is around."""
+    """The rows of a group, those of a session with the command that prints what is around."""
     for first, *more in group.together():
-        found = _result(first)
+        found = {"kind": str(group.kind), **row_of(first, *more)}
+        found.pop("transcript", None)
         if group.kind is Kind.SESSION:
-            found |= {"session": first.name} | _line(first)
-            found["more"] = [_line(each) | {"snippet": each.snippet} for each in more[: ROWS - 1]]
             found["read"] = f"memtui transcript {quote(first.agent or first.name)} --at {first.line}"
         yield found
-
-
-def _line(result: Result) -> dict[str, Any]:
-    return {"line": result.line, "what": result.what} | ({"agent": result.agent} if result.agent else {})
-
-
-def _result(result: Result) -> dict[str, Any]:
-    found: dict[str, Any] = {"kind": str(result.kind), "name": result.name, "title": result.title}
-    if result.when:
-        found["time"] = result.when.isoformat(timespec="minutes")
-    if result.project:
-        found["project"] = result.project
-    return found | {"snippet": result.snippet}
 
 
 def answer(value: dict[str, Any]) -> types.CallToolResult:

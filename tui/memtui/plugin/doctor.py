@@ -24,11 +24,12 @@ from memtui.ground.files import FileProblem, is_within
 from memtui.ground.git import git_sees
 from memtui.ground.machine import find_program
 from memtui.ground.project import Places
+from memtui.ground.text import counted
 from memtui.hooks.records import Run, read_runs
 from memtui.hooks.settings import ALL, find_entries, not_writable
 from memtui.plugin.installing import FOLDER, has_all_hooks, hooks_off, installations, recorded_program
 from memtui.plugin.receipts import receipts_of
-from memtui.store.archive import Archive, is_private, sessions_text
+from memtui.store.archive import Archive, is_private
 from memtui.store.archive_settings import archive_settings
 from memtui.store.backfill import coverage
 from memtui.store.captures import CaptureProblem, CaptureStore
@@ -201,11 +202,11 @@ def _check_compactions(places: Places) -> Iterator[Said]:
     """Whether every auto-compaction in the transcripts has a capture."""
     captures, unreadable = _captures(places)
     found = coverage(TranscriptStore(places.project, places.claude).entries(), captures)
-    total, missing = _count(len(found.compactions), "auto-compaction"), len(found.missing)
+    total, missing = counted(len(found.compactions), "auto-compaction"), len(found.missing)
     if unreadable:
         yield Said(Level.WARNING, unreadable[0], "Correct it, or move it away.")
     elif missing:
-        message = f"{total}, {_count(len(found.compactions) - missing, 'capture')}"
+        message = f"{total}, {counted(len(found.compactions) - missing, 'capture')}"
         yield Said(Level.WARNING, message, "Run `memtui captures --backfill`.")
     else:
         yield Said(Level.OK, f"{total}, all captured" if found.compactions else "No auto-compaction yet")
@@ -277,13 +278,13 @@ def check_archive(places: Places, clock: Clock) -> Iterator[Said]:
     ending = [each for each in sessions if each.days_left is not None and each.days_left <= _SOON]
     lost = [each for each in ending if not each.archived and not is_private(each.path, settings)]
     if lost and settings.keep:
-        number = sessions_text(len(lost))
+        number = counted(len(lost), "session")
         message = f"Claude Code deletes {number} within {_SOON} days; there is no whole copy"
         yield Said(Level.WARNING, message, "Run `memtui archive`.")
     if damaged or lost or not settings.keep:
         return
     total = sum(each.packed for each in entries)
-    message = f"{sessions_text(len(entries))} kept, {size_text(total)}"
+    message = f"{counted(len(entries), 'session')} kept, {size_text(total)}"
     if total > settings.budget:
         advice = "Run `memtui archive prune --max-size`, or raise [archive] budget_gb."
         yield Said(Level.WARNING, f"{message}: more than {size_text(settings.budget)}", advice)
@@ -326,7 +327,3 @@ def _check_server(env: Mapping[str, str]) -> Said:
         message = f"Claude Code starts memtui {clean_line(str(version))}, this is {__version__}"
         return Said(Level.WARNING, message, "Keep one of them on the PATH.")
     return Said(Level.OK, "The MCP server answers")
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" + ("" if number == 1 else "s")

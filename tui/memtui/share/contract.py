@@ -183,11 +183,6 @@ def made_at(key: str) -> datetime | None:
     return parse_iso(f"{key[5:13]}T{key[14:20]}")
 
 
-def counted(number: int) -> str:
-    """``1 memory``, ``1,200 memories``."""
-    return f"{number:,} {'memory' if number == 1 else 'memories'}"
-
-
 def shared_root(name: str) -> str:
     """The project's root in texts without a machine's folders."""
     return f"/project/{name}"

@@ -23,7 +23,8 @@ from pathlib import Path
 from memtui.ground.clean import clean_line
 from memtui.ground.files import FileProblem, private_folder, read_within
 from memtui.ground.machine import find_program
-from memtui.share.contract import MEMORY, Head, Remote, RemoteProblemError, counted, refuse_schema
+from memtui.ground.text import counted
+from memtui.share.contract import MEMORY, Head, Remote, RemoteProblemError, refuse_schema
 
 SCHEMA, MOST = 2, 10_000
 """The version of what is in a repository, and the maximum number of its memories."""
@@ -103,7 +104,7 @@ class GitRemote(Remote):
         """The folder's configuration that was looked at last."""
 
     def check(self) -> str:
-        number = counted(len(self.heads()))
+        number = counted(len(self.heads()), "memory", "memories")
         last = self._git("log", "-1", "--format=%an", self._seen).decode("utf-8", "replace").strip()
         return f"{number}, last change by {clean_line(last)}"
 
@@ -179,7 +180,8 @@ class GitRemote(Remote):
     def write(self, documents: Mapping[str, tuple[int, bytes]]) -> Collection[str]:
         """See `Remote.write`: all or none."""
         files = {f"{_FOLDER}/{key}.md": data for key, (_, data) in documents.items()}
-        commit = self._commit(self._seen, f"Change {counted(len(files))} from {self._machine}", files)
+        title = f"Change {counted(len(files), 'memory', 'memories')} from {self._machine}"
+        commit = self._commit(self._seen, title, files)
         if not self._push():
             return ()
         new = {key: Head(self.digest(data), len(data)) for key, (_, data) in documents.items()}

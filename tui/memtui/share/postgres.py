@@ -15,7 +15,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from memtui.ground.clean import clean_line
-from memtui.share.contract import MEMORY, Head, Remote, RemoteProblemError, counted, refuse_schema
+from memtui.ground.text import counted
+from memtui.share.contract import MEMORY, Head, Remote, RemoteProblemError, refuse_schema
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -93,7 +94,7 @@ class PostgresRemote(Remote):
             allowed = connection.execute("select has_any_column_privilege('memtui.memories', 'insert')")
             may_write = allowed.fetchone() == (True,)
         number = found[0] if found else 0
-        return counted(number) + ("" if may_write else ", to read only")
+        return counted(number, "memory", "memories") + ("" if may_write else ", to read only")
 
     def set_up(self) -> None:
         """See `Remote.set_up`. The database user needs the right to create schemas and roles."""

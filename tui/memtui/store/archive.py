@@ -371,11 +371,6 @@ def only_one(sessions: Collection[str], session: str, where: Path) -> str:
     return found[0]
 
 
-def sessions_text(number: int) -> str:
-    """A number of sessions: ``1 session``, ``2 sessions``."""
-    return f"{number} {'session' if number == 1 else 'sessions'}"
-
-
 def is_private(transcript: Path, settings: ArchiveSettings) -> bool:
     """Whether a session was started in a private folder."""
     folder = first_cwd(transcript)

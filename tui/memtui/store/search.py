@@ -19,7 +19,7 @@ from functools import cache
 from heapq import nlargest
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from memtui.documents.pins import Pin
 from memtui.ground.clean import clean, clean_line
@@ -130,6 +130,31 @@ class Group(NamedTuple):
         alone = self.kind is not Kind.SESSION
         for _, some in groupby(self.results, key=lambda each: each.key if alone else each.name):
             yield list(some)
+
+
+def row_of(result: Result, *more: Result) -> dict[str, Any]:
+    """A result as JSON, of a session with the rows that are shown below it."""
+    row: dict[str, Any] = {
+        "name": result.name,
+        "title": result.title,
+        "time": result.when.isoformat() if result.when else None,
+        "snippet": result.snippet,
+    }
+    if result.project:
+        row["project"] = result.project
+    if result.path is not None:
+        row |= {
+            "transcript": str(result.path),
+            "line": result.line,
+            "what": result.what,
+            "agent": result.agent,
+        }
+    if result.kind is Kind.SESSION:
+        row["more"] = [
+            {"line": each.line, "what": each.what, "agent": each.agent, "snippet": each.snippet}
+            for each in more[: ROWS - 1]
+        ]
+    return row
 
 
 def not_found(groups: Iterable[Group]) -> str:

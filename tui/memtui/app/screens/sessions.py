@@ -29,7 +29,8 @@ from memtui.app.widgets.row_list import RowList
 from memtui.flows.forgetting import Traces, forget, traces_of
 from memtui.ground.files import FileProblem
 from memtui.ground.project import find_root, is_project
-from memtui.store.archive import Archive, sessions_text
+from memtui.ground.text import counted
+from memtui.store.archive import Archive
 from memtui.store.archive_settings import archive_settings
 from memtui.store.session_list import Resumable, Session, SessionList, agents_of, size_text
 
@@ -252,8 +253,8 @@ class SessionsScreen(Screen[None]):
             kept = len(sessions) - private
             size = sum(each for each in added if each > 0)
             more = f", {size_text(size)} more than before" if size else "; nothing had been added"
-            apart = f" {sessions_text(private)} of a private folder left out." if private else ""
-            self.app.say(f"{sessions_text(kept)} kept{more}.{apart}")
+            apart = f" {counted(private, 'session')} of a private folder left out." if private else ""
+            self.app.say(f"{counted(kept, 'session')} kept{more}.{apart}")
             self._load()
 
     async def _forget(self, sessions: Sequence[Session]) -> None:
@@ -271,7 +272,7 @@ class SessionsScreen(Screen[None]):
             self._load()
             if failed:
                 raise FileProblem(places.home.data, f"still holds parts: {failed[0]}")
-            self.app.say(f"{sessions_text(len(traces))} forgotten.")
+            self.app.say(f"{counted(len(traces), 'session')} forgotten.")
 
     def action_copy(self) -> None:
         if ids := [each.session_id for each in self._chosen()]:
