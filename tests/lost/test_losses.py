@@ -33,6 +33,7 @@ def test_each_line_is_kept_or_lost_with_its_place(tmp_path: Path) -> None:
         ("file", "src/invoice.ts", "lost"),
         ("task", "Write the release notes", "lost"),
         ("failure", "npm test -- tax: 1 failed", "lost"),
+        ("said", "The rounding is in place, one test is red.", "lost"),
     }
     kept = row(found, "round the tax")
     assert kept.evidence is not None

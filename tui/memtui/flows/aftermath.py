@@ -91,6 +91,7 @@ def as_object(aftermath: Aftermath) -> dict[str, Any]:
     """An aftermath as JSON."""
     compaction = aftermath.compaction
     summary = compaction.summary
+    rows = (*aftermath.missing, *aftermath.kept)
     return {
         "session_id": aftermath.session_id,
         "number": aftermath.number,
@@ -102,6 +103,7 @@ def as_object(aftermath: Aftermath) -> dict[str, Any]:
         "losses": len(aftermath.counted_losses),
         "rows": [
             {
+                "number": number if row.missing else None,
                 "key": row.key,
                 "kind": row.kind,
                 "text": row.text,
@@ -117,7 +119,7 @@ def as_object(aftermath: Aftermath) -> dict[str, Any]:
                 "needed_again": row.need._asdict() if row.need else None,
                 "counts": row.counts,
             }
-            for row in aftermath.rows
+            for number, row in enumerate(rows, 1)
         ],
         "unfounded": [
             {"text": each.text, "reason": each.reason, "span": list(each.evidence)}

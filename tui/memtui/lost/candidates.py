@@ -71,6 +71,14 @@ _PASTED = 800
 """The middle of a longer message of the person is rather pasted than said."""
 _LONG = 4_000
 """Of a longer message of the person only the rules, its beginning and its end are candidates."""
+_SHORT, _ABOUT = 200, 160
+_POINTS = re.compile(
+    r"(?:[^\w\n]*[^\W_]+[^\w\n]+){0,3}(?:this|that|these|those|it|them|das|dies\w*|cela|ça|eso|esto|это)\b"
+    r"|\W?[A-Za-z1-9][.):,]\s|[^\n]{0,6}(?:[这那]|これ|それ)",
+    re.I,
+)
+"""A beginning that points at what was said before, or the letter of an option."""
+_PERSONA = re.compile(r"you are (?:an?|the) ", re.I)
 _BEGINNING = 40  # characters by which a line is found in its text
 _ALIKE = 4  # characters by which functions are of one kind: Test, test
 _OUTPUT = 240
@@ -86,7 +94,7 @@ _TEMPORARY = re.compile(
     r"(?:^|[\s`\"'(=])/(?:private/)?(?:tmp|var/folders|dev/shm)/|\[masked: |\bpid\b", re.I
 )
 _ASKED = ("typed", "command", "plan", "comment", "memory")
-_IN_USE = 2
+_IN_USE = 4
 """The last commands and skills, whose steps may still be due."""
 _PROGRAM = re.compile(r"(?:^|[;&|(`])\s*([a-z][\w./-]*)\s", re.MULTILINE)
 """The programs of a shell's line, and those of commands that are quoted."""
@@ -99,12 +107,16 @@ _TABLE_ROW = re.compile(
 _ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.+)$", re.MULTILINE)
 _NUMBERED_ITEM = re.compile(r"^[ \t]*\d{1,2}[.)]\s+(.+)$", re.MULTILINE)
 _FEW_WORDS = 3
+_REASON = 8
+"""The least words of a sentence of Claude's that names nothing."""
+_REQUEST_URL = re.compile(r"https?://\S+/(?:pull|merge_requests|issues)/\d+")
 _DECLARED = re.compile(
     r"\s*(?:async )?(?:func|def|fn|class|it|test|describe|fun|public \w+)\b\s*(?:\([^()]*\) )?"
     r"\(?[\"'`]?\s*(\w+).{3,}"
 )
 _COMMENT = re.compile(r"(?:^|\s)(?://+|#+|--)\s+\S+\s+\S|^\s*(?:(?:const|let|var) )?[\w.]+ :?= \S")
 """A line of code with a comment, or that sets something."""
+_THEN = re.compile(r"&&|;")
 _QUERY = re.compile(r"\bcurl\b|\b(?:psql|sqlite3|mysql)\b|\bkubectl\b|\bdocker (?:exec|compose)\b")
 """A command that asks something of data or of a service, which takes a while to get right."""
 _STALE = frozenset({"8", "9"})
@@ -186,6 +198,8 @@ class _Conversation:
         self._line = 0
         self._question: Row | None = None
         """Claude's last question; None once the person has said something."""
+        self._last = ""
+        """Claude's last sentence."""
 
     def take(self, event: Event, source: Source) -> Iterator[Row]:
         self._line = source.line
@@ -198,8 +212,9 @@ class _Conversation:
             source = source._replace(speaker="model")
             yield from _said(event.text, source)
             self._tick(event.text, source)
-            *_, last = ("", *sentences(event.text))
-            self._question = Row("ask", shortened(last, QUOTE), source, "open") if is_question(last) else None
+            *_, self._last = (self._last, *sentences(masked(event.text)))
+            asks = is_question(self._last)
+            self._question = Row("ask", shortened(self._last, QUOTE), source, "open") if asks else None
         elif isinstance(event, Call) and event.agent:
             self._use(target_of(event))
         elif isinstance(event, Call):
@@ -268,7 +283,9 @@ class _Conversation:
             text = self._queued = queued_words(text)
         self._question = None
         self._use(text)
-        yield from _of_person(text, source)
+        about = shortened(self._last, _ABOUT) if len(text) <= _SHORT and _POINTS.match(text) else ""
+        for number, row in enumerate(_of_person(text, source)):
+            yield replace(row, about=about) if number == 0 else row
 
     def end(self) -> Iterator[Row]:
         """The steps of the last commands and skills, what stayed refused, and an unanswered question."""
@@ -295,6 +312,8 @@ def _of_person(text: str, source: Source) -> Iterator[Row]:
     said = [*sentences(text), *commands_in(text)]
     long, pasted = len(text) > _LONG, len(text) > _PASTED
     for number, sentence in enumerate(said):
+        if _PERSONA.match(sentence):
+            continue
         told = _LIMITS.search(sentence) or COMMAND.search(sentence)
         rule = is_rule(sentence) or (told is not None and not announces(sentence))
         rule = rule and _ASKS_FOR.match(sentence) is None
@@ -377,8 +396,10 @@ def _said(text: str, source: Source) -> Iterator[Row]:
     yield from _code_in(text, source)
     rows = [Row("said", shortened(line, QUOTE), source) for line in (*commands_in(text), *_listed(text))]
     for number, sentence in enumerate(sentences(text)):
-        if number < _MESSAGE and len(sentence) <= QUOTE and _tells(sentence):
-            kind: Kind = "finding" if is_rule(sentence) else "said"
+        if number < _MESSAGE and len(sentence) <= QUOTE and (_tells(sentence) or _reasons(sentence)):
+            kind: Kind = (
+                "name" if _REQUEST_URL.search(sentence) else "finding" if is_rule(sentence) else "said"
+            )
             rows.append(Row(kind, shortened(sentence, QUOTE), source))
     yield from _placed(rows, text)
 
@@ -395,6 +416,11 @@ def _listed(text: str) -> Iterator[str]:
 
 def _cells(row: str) -> str:
     return " → ".join(cell.strip().replace("**", "") for cell in row.split("|"))
+
+
+def _reasons(sentence: str) -> bool:
+    """Whether a sentence is long enough to say something without naming anything."""
+    return len(words(sentence)) >= _REASON and not announces(sentence)
 
 
 def _tells(sentence: str) -> bool:
@@ -470,12 +496,24 @@ def _commands(facts: Facts) -> Iterator[Row]:
         times[text] += command.outcome == "ok"
         last.pop(text, None)
         last[text] = command
+    parts = {
+        text: frozenset(map(str.strip, _THEN.split(text))) for text in last if last[text].outcome == "ok"
+    }
     for text, command in last.items():
         check = is_check(command.text)
+        if any(parts.get(text, frozenset()) < longer for longer in parts.values()):
+            continue
         if (
             command.outcome != "ok"
             or len(text) > QUOTE
-            or (not check and (is_lookup(text) or (times[text] < 2 and not _QUERY.search(text))))
+            or (
+                not check
+                and (
+                    is_lookup(text)
+                    or text.startswith("git ")
+                    or (times[text] < 2 and not _QUERY.search(text))
+                )
+            )
         ):
             continue
         yield Row("check" if check else "command", text, command.source, "unknown", text, times[text])

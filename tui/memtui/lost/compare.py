@@ -115,12 +115,13 @@ def rows_of(
             row = replace(row, state="kept", evidence=None, preserved=True)
         elif handed is not None and handed.verdict(line).fate == "kept":
             row = replace(row, state="handed over", evidence=None)
-        made.append(row)
+        made.append(replace(row, text=f"“{row.about}” → {row.text}") if row.about and row.missing else row)
     rows = ranked(_joined(made))
-    lost = [at for at, row in enumerate(rows) if row.state == "lost"]
+    # Commands differ by one word, and those that are part of another one are no candidates.
+    lost = [at for at, row in enumerate(rows) if row.state == "lost" and row.kind not in ("check", "command")]
     for at in doubles([rows[each].text for each in lost]):
         rows[lost[at]] = replace(rows[lost[at]], double=True)
-    return rows
+    return sorted(rows, key=lambda row: row.double)
 
 
 def _joined(rows: Sequence[Row]) -> list[Row]:

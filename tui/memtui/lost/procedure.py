@@ -80,7 +80,8 @@ def _after(
 def _used(lines: Sequence[_Instruction], used: set[str]) -> Iterator[tuple[_Instruction, Standing]]:
     followed = False
     for line in lines:
-        wanted = line.strict and (line.names & used or (followed and line.goes_on))
+        stressed = _STRESSED.search(line.text) and is_rule(line.text)
+        wanted = stressed or (line.strict and (line.names & used or (followed and line.goes_on)))
         if wanted and not _TEMPLATE.search(line.text):
             yield line, "unknown"
         followed = followed or bool(line.strict and line.names & used)

@@ -102,6 +102,8 @@ class Row:
     """Whether a lost row of more worth says nearly the same."""
     worth: float = 0.0
     """See `memtui.lost.worth`."""
+    about: str = ""
+    """What Claude had said before it, where the words alone do not say what they are about."""
     parts: tuple[str, ...] = ()
     """The keys of the lines that are read together in it; empty for a single line."""
 

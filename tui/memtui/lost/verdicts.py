@@ -26,7 +26,7 @@ _KEPT, _MAYBE = 0.62, 0.42
 _PASSAGE, _PASSAGE_MAYBE = 0.5, 0.44
 _SCATTERED = 0.66
 """Least share of words, in no one passage, that may say the same."""
-_NEAR = 0.2
+_NEAR = 0.34
 """Least share of a passage that counts as near."""
 _UNIT = 1_000
 _STEM = 5
@@ -75,7 +75,6 @@ class Text:
         own = stems(line.text)
         best, at = self._nearest(own)
         near = self._spans[at] if best > _NEAR else None
-        best = max(best, _NEAR)
         command = line.kind == "step" and line.target not in ("", PLAN)  # to be run as it stands
         wanted = (line.target.casefold(),) if command else identifiers(line.text)
         missing = tuple(each for each in wanted if not self._names(each))

@@ -6,6 +6,7 @@ that work here, decisions, names and numbers, and findings; of near-doubles only
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
@@ -31,17 +32,44 @@ HEADING: dict[Kind, str] = {
 }  # fmt: skip
 
 _BASE: dict[Kind, float] = {
-    "pin": 130, "active": 120, "rule": 92, "refused": 82, "check": 86, "task": 72, "failure": 68,
-    "answer": 60, "ask": 58, "step": 56, "command": 56, "name": 62, "output": 48, "file": 32, "finding": 36,
+    "pin": 130, "active": 120, "rule": 92, "refused": 82, "check": 86, "task": 72, "failure": 70,
+    "answer": 60, "ask": 58, "step": 56, "command": 56, "name": 76, "output": 40, "file": 32, "finding": 26,
     "commit": 26, "said": 26, "report": 20, "document": 2, "code": -20,
 }  # fmt: skip
 _RECENT = 14.0
 _MISSING = 6.0
 _DUE, _ADVICE = 24.0, 34.0
 """For a step that is still due of a command; off for a command's or skill's general advice."""
+_UNSOLVED = 18.0
+_BRIEF = 24
 _DOUBLE = 0.6
+_ONE_FILE, _REQUEST = 14.0, 16.0
+"""Taken off for a check of one file, and for a request, which was worked on since, as a rule."""
+_FILE = re.compile(r"[\w-]+\.[a-z]{1,4}(?=$|[\s:\"'])")
+_REQUESTS = re.compile(
+    r"(?:(?:ok(?:ay)?|yes|yeah|great|cool|good|now|so|and|then|also|please|alright)\b[,.!:]?\s+)*"
+    r"(?:(?:can|could|would|will) (?:you|we)|let'?s|let us|have a look|add|brainstorm|build|check|commit"
+    r"|continue|create|do|explain|fix|go|implement|look|make|merge|move|open|plan|proceed|push|read|remove|rename|review"
+    r"|run|show|start|summari[sz]e|tell|try|update|write)\b",
+    re.I,
+)
 _AGAIN = 4.0
-"""Taken off for each line of more worth that stands in the same place."""
+"""Taken off for each line of more worth that stands in the same place; twice for each other check."""
+_OPEN = re.compile(
+    r"\b(?:skipp(?:ed|ing)|deferred|postponed|untested|missing|remaining|todo|follow-?ups?|out of scope"
+    r"|nice[- ]to[- ]have|future work|low(?:er)? (?:severity|priority)|won't fix"
+    r"|known (?:issue|limitation|gap)s?|still (?:fails?|open|needs?|missing|has|have)"
+    r"|not (?:yet )?(?:tested|covered|implemented|verified|done|run|addressed|handled|fixed|supported)"
+    r"|doesn't (?:handle|cover|check|track)|but there's a gap)\b",
+    re.I,
+)
+"""Words by which a finding says that it is open."""
+_DONE = re.compile(
+    r"(?:All|I(?:'ve| have)?|Now|Successfully)? ?(?:removed|updated|added|fixed|changed|renamed|created"
+    r"|implemented|replaced|moved|deleted|modified|refactored|completed|committed|pushed|passed)\b",
+    re.I,
+)
+"""The beginning of a report on what was done, which the files show."""
 
 
 def worth(line: Row, missing: int, end: int, previous: int) -> float:
@@ -63,17 +91,32 @@ def worth(line: Row, missing: int, end: int, previous: int) -> float:
         value += min(line.times, 6)
     if line.kind == "check":  # that of the whole project is worth more than one of some files or tests
         missing = 3 - len(identifiers(line.text)) - bool(selected_tests(line.text))
-    if line.kind == "step" and line.target != PLAN and line.standing == "open":
-        value, missing = value + _DUE, 2  # in the order in which they are to be done
+        value -= _ONE_FILE * (_FILE.search(line.text) is not None)
     elif line.kind == "step" and line.target != PLAN:
-        value -= _ADVICE
-    if len(line.text) < 24 and HEADING[line.kind] == "O":
-        value -= 8
-    if line.kind == "ask" and line.standing != "open":  # answered, or worked on since, as a rule
-        value -= 12 * is_question(line.text) + 34 * (0 < line.source.line < previous)
-    if line.earlier and line.kind == "finding":
-        value -= 12
+        due = line.standing == "open"
+        value += _DUE if due else -_ADVICE
+        missing = 2 if due else missing  # in the order in which they are to be done
+    elif line.kind == "ask":
+        value -= _less_asked(line, previous)
+    elif line.kind == "rule":
+        value += _RECENT * bool(line.earlier)
+    elif HEADING[line.kind] == "O":
+        value += _solved(line)
     return value + late + _MISSING * min(missing, 3)
+
+
+def _less_asked(line: Row, previous: int) -> float:
+    """What is taken off for words of the person that were answered, or worked on since, as a rule."""
+    less = _REQUEST * (_REQUESTS.match(line.text) is not None) + 8 * (len(line.text) < _BRIEF)
+    if line.standing != "open":
+        less += 12 * is_question(line.text) + 34 * (0 < line.source.line < previous)
+    return less
+
+
+def _solved(line: Row) -> float:
+    """What a finding is worth more for being open by its words, or less for being done."""
+    value = _UNSOLVED if _OPEN.search(line.text) else -_UNSOLVED if _DONE.match(line.text) else 0.0
+    return value - 8 * (len(line.text) < _BRIEF) - 12 * (line.kind == "finding" and line.earlier > 0)
 
 
 def ranked(rows: Sequence[Row]) -> list[Row]:
@@ -81,8 +124,9 @@ def ranked(rows: Sequence[Row]) -> list[Row]:
     before = Counter[tuple[Kind, int]]()
     values = []
     for row in sorted(rows, key=lambda each: -each.worth):
-        place = (row.kind, row.source.line)
-        values.append((row.worth - (_AGAIN * before[place] if row.source.line else 0), row))
+        place = (row.kind, 0 if row.kind == "check" else row.source.line)
+        less = 2 * _AGAIN if row.kind == "check" else _AGAIN if row.source.line else 0
+        values.append((row.worth - less * before[place], row))
         before[place] += 1
     return [row for _, row in sorted(values, key=lambda each: -each[0])]
 
