@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from memtui.app.widgets import wrap as module
-from memtui.app.widgets.wrap import centred, cut, cut_left, fit, graphemes, hang_for, wrap
+from memtui.app.widgets.wrap import centred, cut, cut_left, graphemes, hang_for, wrap
 
 CLUSTERS = (
     "a", "bc", "word", " ", "  ", "漢", "字", "。", "カ", "가", "é", "e\u0301", "ก", "กำ", "ที่", "ש", "ل",
@@ -123,8 +123,7 @@ def test_a_bullet_stays_with_the_long_word_behind_it(path: str) -> None:
 
 
 @given(TEXT | ASCII, st.integers(0, 40))
-def test_fit_is_exactly_as_wide(text: str, width: int) -> None:
-    assert cell_len(fit(text, width)) == width
+def test_a_cut_text_is_no_wider(text: str, width: int) -> None:
     assert cell_len(cut(text, width)) <= width
     if cell_len(text) <= width:
         assert cut(text, width) == text

@@ -274,13 +274,6 @@ class MemtuiApp(BaseApp):
             else:
                 self.say(f"Pinned “{words}”: it goes into every summary from now on; u takes it back.")
 
-    def resume(self, transcript: Path, *, fork: bool = False) -> None:
-        from memtui.app.screens.session_files import resume
-        from memtui.store.session_list import resumable
-
-        found = resumable(self.model.places.home, transcript)
-        resume(self, self.model, found, transcript, fork=fork)
-
     def action_undo(self, then: Callable[[], object] | None = None) -> None:
         self._revert(undone=False, then=then)
 

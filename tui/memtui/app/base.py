@@ -81,10 +81,6 @@ class BaseApp(App[None]):
         """Pin a line; `transcript` and `line` (1-based) are its source, if known."""
         raise NotImplementedError
 
-    def resume(self, transcript: Path, *, fork: bool = False) -> None:
-        """Resume the session of a transcript in Claude Code, or a copy of it."""
-        raise NotImplementedError
-
     def action_undo(self, then: Callable[[], object] | None = None) -> None:
         """Undo the last change; `then` is called afterwards."""
         raise NotImplementedError

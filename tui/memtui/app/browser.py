@@ -201,11 +201,6 @@ class BrowserScreen(StyledOnce):
         self.update_tabs()
         self.show_detail()
 
-    def focus_pane(self, pane_id: PaneId) -> None:
-        self.split.reading = False
-        self.make_current(pane_id)
-        self.set_focus(self.pane)
-
     @property
     def shown(self) -> Pane:
         """The pane whose row the detail shows: the fullest one if the current one is empty."""
@@ -299,11 +294,13 @@ class BrowserScreen(StyledOnce):
         return chain
 
     def action_pane(self, pane: str) -> None:
-        self.focus_pane(PaneId(pane))
+        self.split.reading = False
+        self.make_current(PaneId(pane))
+        self.set_focus(self.pane)
 
     def action_next_pane(self, step: int) -> None:
         order = list(self.panes)
-        self.focus_pane(order[(order.index(self.current_id) + step) % len(order)])
+        self.action_pane(order[(order.index(self.current_id) + step) % len(order)])
 
     def action_back(self) -> None:
         """Cancel a pending question, or leave what was entered last."""

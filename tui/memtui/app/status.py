@@ -99,10 +99,6 @@ class StatusBar(Widget):
         return self._watched.gauge, "$accent" if not passed else "$error" if passed == len(at) else "$warning"
 
     @property
-    def alarm(self) -> str:
-        return "  ".join(self._watched.alarms) if self._watched else ""
-
-    @property
     def receipt(self) -> tuple[str, str]:
         """Whether Claude received the facts after the last compaction; a good one for a while only."""
         receipt = self._watched.receipt if self._watched else None
@@ -138,7 +134,7 @@ class StatusBar(Widget):
             (clean_line(self._model.project.name), "bold"),
             _apart(clean_line(self._branch), "$quiet"),
             _apart(clean_line(f"captures are lost: {lost}") if lost else "", "$error"),
-            _apart(self.alarm, "$error"),
+            _apart("  ".join(self._watched.alarms) if self._watched else "", "$error"),
             *(context_line(*self.context, width) if self.context else ()),
             _apart(self.waiting, "$warning"),
             _apart(*self.receipt),

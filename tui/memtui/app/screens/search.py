@@ -20,6 +20,7 @@ from memtui.app.base import PROMPT, RESTORES, BaseApp, hidden
 from memtui.app.details import search
 from memtui.app.details.search import Heading
 from memtui.app.project import ProjectModel
+from memtui.app.screens.session_files import resume
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.input_line import TypedLine
@@ -292,7 +293,7 @@ class SearchScreen(Screen[Result | None]):
         if (found := self.selected) is None or found.kind is not Kind.SESSION or found.path is None:
             self.app.warn("Only a session can be resumed.")
         else:
-            self.app.resume(found.path, fork=fork)
+            resume(self.app, found.path, fork=fork)
 
 
 def _known_by(found: Result, form: str) -> str:

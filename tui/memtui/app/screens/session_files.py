@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from memtui.app.base import BaseApp
 from memtui.app.screens.dialogs import AskScreen, ConfirmScreen
@@ -14,33 +13,34 @@ from memtui.app.terminal import run_aside
 from memtui.ground.clean import clean_line
 from memtui.ground.files import FileProblem
 from memtui.store.archive import Archive
-from memtui.store.session_list import NOT_RESUMED, Resumable, resume_command, session_folder, typed_command
-
-if TYPE_CHECKING:
-    from memtui.app.project import ProjectModel
-
+from memtui.store.session_list import (
+    NOT_RESUMED,
+    Resumable,
+    resumable,
+    resume_command,
+    session_folder,
+    typed_command,
+)
 
 _ALIVE = 60.0
 
 
-def resume(
-    app: BaseApp, model: ProjectModel, session: Resumable, transcript: Path, *, fork: bool = False
-) -> None:
-    """Resume a session, or a copy of it, in Claude Code; ask first while it seems to be alive.
+def resume(app: BaseApp, transcript: Path, *, fork: bool = False) -> None:
+    """Resume the session of a transcript, or a copy of it, in Claude Code; ask first while it seems alive.
 
     The app is suspended meanwhile. Without a `claude` the command is copied.
     """
-    quiet = _ALIVE
+    quiet, session = _ALIVE, resumable(app.model.places.home, transcript)
     if session.kept is None and resume_command(session.session_id, fork=fork):
         with suppress(OSError):
-            quiet = model.clock().timestamp() - transcript.stat().st_mtime
+            quiet = app.model.clock().timestamp() - transcript.stat().st_mtime
     if fork or quiet >= _ALIVE:
-        _resume(app, model, session, fork=fork)
+        _resume(app, session, fork=fork)
         return
 
     def answered(sure: bool | None) -> None:
         if sure:
-            _resume(app, model, session, fork=True)
+            _resume(app, session, fork=True)
 
     command = " ".join(resume_command(session.session_id, fork=True))
     written = f"This session was written {max(0, round(quiet))} s ago."
@@ -48,15 +48,15 @@ def resume(
     app.push_screen(ConfirmScreen(question, yes="Fork", no="Leave it", safe=True), answered)
 
 
-def _resume(app: BaseApp, model: ProjectModel, session: Resumable, *, fork: bool) -> None:
+def _resume(app: BaseApp, session: Resumable, *, fork: bool) -> None:
     with app.reporting("resuming the session"):
         command = list(resume_command(session.session_id, fork=fork))
         if not command:
             app.warn(f"{NOT_RESUMED}, and this one's file is called {clean_line(session.session_id)}.")
             return
         if session.kept is not None:
-            Archive(model.places.home).restore(session.kept)
-        folder = session_folder(session.folder, model.project.root)
+            Archive(app.model.places.home).restore(session.kept)
+        folder = session_folder(session.folder, app.model.project.root)
         problem = run_aside(app, command, folder)
         if problem is None:
             typed = typed_command(session.session_id, str(folder), fork=fork)

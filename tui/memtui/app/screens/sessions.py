@@ -32,7 +32,7 @@ from memtui.ground.project import find_root, is_project
 from memtui.ground.text import counted
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import archive_settings
-from memtui.store.session_list import Resumable, Session, SessionList, agents_of, size_text
+from memtui.store.session_list import Session, SessionList, agents_of, size_text
 
 _NONE = "Claude Code has no session here. A shows those of all projects."
 _NONE_ANYWHERE = "No session yet: start Claude Code in the folder of a project, and memtui beside it."
@@ -198,11 +198,9 @@ class SessionsScreen(Screen[None]):
         return self._archive.readable(session.kept) if session.kept else session.path
 
     def action_resume(self, fork: bool = False) -> None:
-        if (session := self._picked()) is None:
-            return
-        wanted = Resumable(session.session_id, session.summary.folder, session.kept)
-        resume(self.app, self._model, wanted, session.path, fork=fork)
-        self._load()
+        if session := self._picked():
+            resume(self.app, session.path, fork=fork)
+            self._load()
 
     def action_agents(self, show: bool) -> None:
         if (session := self._picked()) is None:

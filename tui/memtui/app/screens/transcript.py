@@ -14,7 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from memtui.app.base import PINS, BaseApp, StyledOnce, hidden
-from memtui.app.screens.session_files import export_sessions
+from memtui.app.screens.session_files import export_sessions, resume
 from memtui.app.terminal import page_text
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.input_line import FIND_HINT, InputLine
@@ -181,7 +181,7 @@ class TranscriptScreen(StyledOnce):
             self.app.say("This is not a compaction: } and { go to one.")
 
     def action_resume(self, fork: bool = False) -> None:
-        self.app.resume(self._path, fork=fork)
+        resume(self.app, self._path, fork=fork)
 
     def action_unfold(self) -> None:
         if self._typed:
@@ -238,7 +238,8 @@ class TranscriptScreen(StyledOnce):
         if self._typed:
             self._typed = ""
         elif self.view.marks:
-            self.view.unmark()
+            self.view.marks.clear()
+            self.view.refresh()
         elif self.finder.text not in ("", self._query):
             self.finder.look_for("")
         else:

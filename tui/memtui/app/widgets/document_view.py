@@ -82,7 +82,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def __init__(self, document: Document = EMPTY, *, id: str | None = None) -> None:  # noqa: A002 - Textual's
         super().__init__(id=id)
-        self._document = document
+        self.document = document
         self._layout = Layout(EMPTY, 1)
         self._wanted = Place(0)
         self._link = -1
@@ -90,15 +90,11 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         """The number of the first line in selections; constant when lines are inserted before it."""
 
     @property
-    def document(self) -> Document:
-        return self._document
-
-    @property
     def place(self) -> Place:
         return self._layout.place(self.scroll_offset.y) if self._is_laid_out() else self._wanted
 
     def _is_laid_out(self) -> bool:
-        return self._layout.document is self._document and self._layout.rows > 0
+        return self._layout.document is self.document and self._layout.rows > 0
 
     def laid_out(self, document: Document) -> Layout:
         """The layout of a document for `show`; for threads, as that of a megabyte takes a second."""
@@ -111,12 +107,12 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
         `shift` lines were added (or removed, negative) before that line; `layout` may have been made before.
         """
-        if document is self._document:
+        if document is self.document:
             return
         place = self.place
         self._wanted = Place(max(0, place.line + shift), place.char) if keep_scroll else Place(0)
         self._link = self._link_in(document) if keep_scroll else -1
-        self._document = document
+        self.document = document
         if keep_scroll:
             self._base -= shift
         else:
@@ -147,7 +143,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         width = self._text_width()
         if not self.is_mounted or width < 1:
             return
-        self._layout = layout if layout and layout.width == width else Layout(self._document, width)
+        self._layout = layout if layout and layout.width == width else Layout(self.document, width)
         self.virtual_size = Size(0, self._layout.rows)
         self.scroll_to(y=self._layout.row_of(self._wanted), animate=False, force=True)
         self.refresh()
@@ -159,7 +155,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self._resized()
 
     def _resized(self) -> None:
-        if self._layout.width != self._text_width() or self._layout.document is not self._document:
+        if self._layout.width != self._text_width() or self._layout.document is not self.document:
             self._wanted = self.place
             self._lay_out()
 
@@ -178,12 +174,12 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     def _link_in(self, document: Document) -> int:
         if self._link < 0:
             return -1
-        link = self._document.lines[self._link].link
+        link = self.document.lines[self._link].link
         return next((number for number in document.links if document.lines[number].link == link), -1)
 
     def action_link(self, step: int) -> None:
         """Go to the next link; after the last one the key goes to the parent."""
-        links = self._document.links
+        links = self.document.links
         if self._link >= 0:
             at = links.index(self._link) + step
         else:
@@ -198,22 +194,22 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     @property
     def lines_ahead(self) -> Iterator[Line]:
         if self._link >= 0:
-            yield self._document.lines[self._link]
-        yield from self._document.lines[self.place.line :]
+            yield self.document.lines[self._link]
+        yield from self.document.lines[self.place.line :]
 
     def action_follow(self) -> None:
         """Follow the marked line; else mark the first visible link, or follow it if tab skips it."""
         if self._link >= 0:
-            self.post_message(self.Followed(self, self._document.lines[self._link].link))
+            self.post_message(self.Followed(self, self.document.lines[self._link].link))
             return
-        followed = (number for number in self._document.followed if number >= self.place.line)
+        followed = (number for number in self.document.followed if number >= self.place.line)
         first = next(followed, None)
         if first is None:
             raise SkipAction
-        if first in self._document.links:
+        if first in self.document.links:
             self.action_link(1)
         else:
-            self.post_message(self.Followed(self, self._document.lines[first].link))
+            self.post_message(self.Followed(self, self.document.lines[first].link))
 
     def _mark_link(self, number: int) -> None:
         self._link = number
@@ -225,23 +221,27 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_click(self, event: events.Click) -> None:
         """A click on a line with a link follows it, unless it selects text."""
-        offset = event.get_content_offset(self)
-        if offset is None or event.button != 1 or self.text_selection is not None:
-            return
-        row = offset.y + self.scroll_offset.y
-        if row < self._layout.rows:
+        if (row := self._row_under(event)) is not None:
             number, _, _ = self._layout.row(row)
             if link := self._layout.document.lines[number].link:
-                if number in self._document.links:
+                if number in self.document.links:
                     self._mark_link(number)
                 self.post_message(self.Followed(self, link))
+
+    def _row_under(self, event: events.Click) -> int | None:
+        """The row of the text that was clicked; None beside it, and at the end of a selection."""
+        offset = event.get_content_offset(self)
+        if offset is None or event.button != 1 or self.text_selection is not None:
+            return None
+        row = offset.y + self.scroll_offset.y
+        return row if row < self._layout.rows else None
 
     def _scroll_by(self, rows: int) -> None:
         self.scroll_to(y=self.scroll_offset.y + rows, animate=False, force=True)
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected text: logical lines, without the breaks made for the width."""
-        lines = self._document.lines
+        lines = self.document.lines
         first = 0 if selection.start is None else selection.start.y - self._base
         last = len(lines) - 1 if selection.end is None else min(selection.end.y - self._base, len(lines) - 1)
         chosen = [lines[number].text for number in range(max(0, first), last + 1)]

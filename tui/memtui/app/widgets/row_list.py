@@ -21,7 +21,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from memtui.app.base import moving
-from memtui.app.widgets.wrap import blank, centred, cut_segments, fit, segment
+from memtui.app.widgets.wrap import blank, centred, cut_segments, segment
 from memtui.ground.clock import day_and_minute, local_minute, short_time
 
 _WIDE = 40
@@ -336,7 +336,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         if not (0 <= y < len(lines) and lines[y]):
             return Strip.blank(width, self.visual_style.rich_style)
         style = self.get_component_rich_style("row-list--empty")
-        return Strip([segment(fit(lines[y], width), style)], width)
+        return Strip([segment(lines[y], style)]).extend_cell_length(width, style)
 
     def _drawn(self, key: str, look: str) -> Strip:
         names, width = (f"row-list--{look}",) if look else (), self.size.width

@@ -242,8 +242,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self._read_on()
 
     def go_percent(self, percent: int) -> None:
-        index = self.window.index
-        self.go(index.after(index.end * percent // 100))
+        self.go(self.window.index.after(self.window.index.end * percent // 100))
 
     def go_to_next(self, lines: Sequence[int], step: int) -> bool:
         """Go to the next of some transcript lines, or to the one before; False if there is none."""
@@ -338,19 +337,11 @@ class TranscriptView(DocumentView, inherit_bindings=False):
             self.marks[fold] = blocks
         self.refresh()
 
-    def unmark(self) -> None:
-        self.marks.clear()
-        self.refresh()
-
     def on_click(self, event: events.Click) -> None:
-        offset = event.get_content_offset(self)
-        if offset is None or event.button != 1 or self.text_selection is not None:
-            return
-        if offset.x == self.size.width - 1:
+        row, offset = self._row_under(event), event.get_content_offset(self)
+        if row is not None and offset is not None and offset.x == self.size.width - 1:
             self.go_percent(round(100 * offset.y / max(1, self.size.height - 1)))
-            return
-        row = offset.y + self.scroll_offset.y
-        if row < self._layout.rows:
+        elif row is not None:
             self._put(row)
             if (link := self.document.lines[self._cursor.line].link) == FOLD or link.startswith(AGENT):
                 self.follow()

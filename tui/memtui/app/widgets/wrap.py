@@ -152,12 +152,6 @@ def cut_left(text: str, width: int) -> str:
     return _ELLIPSIS + text[start:] if width > 0 else ""
 
 
-def fit(text: str, width: int) -> str:
-    """The text in exactly `width` cells: cut with ``…`` or padded with spaces."""
-    shown = cut(text, width)
-    return shown + " " * (width - cell_len(shown))
-
-
 @lru_cache(32)
 def centred(text: str, width: int, height: int) -> tuple[str, ...]:
     """A multi-line text in the middle of a field, as the rows of that field; cut if too large."""
