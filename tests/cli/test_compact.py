@@ -11,7 +11,7 @@ import pytest
 
 from memtui.cli import compact as module
 from memtui.cli import output
-from memtui.cli.output import recovery_box
+from memtui.cli.output import RECOVERY_BOX
 from memtui.documents.recovery import parse_recovery
 from memtui.ground.project import Project, claude_config, memtui_home, transcript_slug
 from memtui.store.memories import MemoryStore
@@ -63,7 +63,7 @@ def test_an_unchanged_session_is_stored_once(memtui: Memtui, used: Project) -> N
 def test_force_stores_and_shows_the_box(memtui: Memtui, used: Project) -> None:
     result = memtui("compact", "--force")
     assert (result.code, result.err) == (0, "")
-    assert result.out.endswith(f"{recovery_box(ID)}\n")
+    assert result.out.endswith(f"{RECOVERY_BOX.format(ID)}\n")
     assert "Checklist: " in result.out
     stored = backend().get(ID)
     assert parse_recovery(stored.body.decode()).objective == (
@@ -105,7 +105,7 @@ def test_a_person_accepts(memtui: Memtui, used: Project, says: Says) -> None:
     result = memtui("compact")
     assert result.code == 0
     assert "## Objective" in result.out
-    assert recovery_box(ID) in result.out
+    assert RECOVERY_BOX.format(ID) in result.out
     assert backend().list().total == 1
 
 

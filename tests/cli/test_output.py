@@ -8,6 +8,8 @@ import pty
 import re
 import subprocess
 import sys
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -43,7 +45,9 @@ def test_json_for_a_terminal_is_clean(
     )
 )
 def test_any_value_comes_back(value: object) -> None:
-    text = output.json_text(value, for_terminal=False)
+    with redirect_stdout(StringIO()) as printed:
+        output.print_json(value)
+    text = printed.getvalue()
     text.encode()
     assert json.loads(text) == value
     assert not _CONTROL.search(text)

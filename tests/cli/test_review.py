@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memtui.cli import review as module
-from memtui.cli.output import recovery_box
+from memtui.cli.output import RECOVERY_BOX
 from memtui.documents.capture import memory_name, parse_capture
 from memtui.documents.memory_file import MemoryFile, parse_memory
 from memtui.documents.recovery import parse_recovery
@@ -46,7 +46,7 @@ def test_yes_reviews_the_newest_pending_one(memtui: Memtui, captured: Project) -
     result = memtui("review", "--yes")
     assert (result.code, result.err) == (0, "")
     memory_path = captured.compacts / memory_name(NAME)
-    assert result.out == f"Reviewed {NAME}. Its memory: {memory_path}\n{recovery_box(ID)}\n"
+    assert result.out == f"Reviewed {NAME}. Its memory: {memory_path}\n{RECOVERY_BOX.format(ID)}\n"
     capture = parse_capture((captured.compacts / NAME).read_text("utf-8"))
     assert (capture.status, capture.memory) == ("reviewed", memory_path.name)
     assert capture.summary

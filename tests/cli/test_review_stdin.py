@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from memtui.cli import review as module
-from memtui.cli.output import recovery_box
+from memtui.cli.output import RECOVERY_BOX
 from memtui.documents.capture import memory_name, parse_capture
 from memtui.documents.memory_file import parse_memory
 from memtui.ground.project import Project
@@ -49,7 +49,7 @@ def test_a_review_from_stdin(memtui: Memtui, captured: Project, monkeypatch: pyt
     result = memtui("review", "--from-stdin")
     memory_path = captured.compacts / memory_name(NAME)
     assert result.code == 0
-    assert result.out == f"Reviewed {NAME}. Its memory: {memory_path}\n{recovery_box(ID)}\n"
+    assert result.out == f"Reviewed {NAME}. Its memory: {memory_path}\n{RECOVERY_BOX.format(ID)}\n"
     assert (
         parse_capture((captured.compacts / NAME).read_text("utf-8")).summary == "The tax was rounded twice."
     )

@@ -57,14 +57,9 @@ def print_json(value: Any, *, indent: int | None = 2) -> None:
     On a terminal every string is cleaned. A program gets unchanged strings, with control characters as JSON
     escapes; only lone surrogates, which cannot be encoded, become U+FFFD.
     """
-    click.echo(json_text(value, for_terminal=is_terminal(), indent=indent))
-
-
-def json_text(value: Any, *, for_terminal: bool, indent: int | None = 2) -> str:
-    safe = _map_strings(value, clean if for_terminal else without_surrogates)
-    return _UNSAFE_IN_JSON.sub(
-        lambda found: json.dumps(found[0])[1:-1], json.dumps(safe, ensure_ascii=False, indent=indent)
-    )
+    safe = _map_strings(value, clean if is_terminal() else without_surrogates)
+    text = json.dumps(safe, ensure_ascii=False, indent=indent)
+    click.echo(_UNSAFE_IN_JSON.sub(lambda found: json.dumps(found[0])[1:-1], text))
 
 
 def _map_strings(value: Any, change: Any) -> Any:
@@ -240,36 +235,17 @@ def _draw_line(console: Console, text: Text, first: str, others: str) -> None:
         before = others
 
 
-# The box that shows a Recovery ID (seed 000, section 5, step 4).
-
-_UNICODE = ("╔═╗", "║ ║", "╚═╝", "✓")
-_ASCII = ("+-+", "| |", "+-+", "OK")
-
-
-def recovery_box(memory_id: str, *, ascii_only: bool = False) -> str:
-    """The seed's box for an id of any width, with memtui's own command in it."""
-    from rich.cells import cell_len
-
-    top, side, bottom, done = _ASCII if ascii_only else _UNICODE
-    lines = (
-        f"{done} Session Memory Saved",
-        "",
-        f"Recovery ID: {clean_line(memory_id)}",
-        "",
-        'To restore: "Please import memory <ID>"',
-        "(MCP: core_memory export | CLI: memtui core-memory export --id <ID>)",
-    )
-    inner = max(76, *(cell_len(line) + 4 for line in lines))
-    rows = (f"{side[0]}  {line}{' ' * (inner - 2 - cell_len(line))}{side[2]}" for line in lines)
-    first, last = (f"{each[0]}{each[1] * inner}{each[2]}" for each in (top, bottom))
-    return "\n".join((first, *rows, last))
+RECOVERY_BOX = """\
+╔════════════════════════════════════════════════════════════════════════════╗
+║  ✓ Session Memory Saved                                                    ║
+║                                                                            ║
+║  Recovery ID: {:<61}║
+║                                                                            ║
+║  To restore: "Please import memory <ID>"                                   ║
+║  (MCP: core_memory export | CLI: memtui core-memory export --id <ID>)      ║
+╚════════════════════════════════════════════════════════════════════════════╝"""
+"""The box that shows a Recovery ID (seed 000, section 5, step 4), with memtui's own command in it."""
 
 
 def print_recovery_box(memory_id: str) -> None:
-    """Print the box, in ASCII if stdout cannot encode the seed's characters."""
-    try:
-        "".join(_UNICODE).encode(sys.stdout.encoding or "ascii")
-        ascii_only = False
-    except (UnicodeEncodeError, LookupError):
-        ascii_only = True
-    click.echo(recovery_box(memory_id, ascii_only=ascii_only))
+    click.echo(RECOVERY_BOX.format(memory_id))

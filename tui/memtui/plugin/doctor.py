@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 from typing import NamedTuple
 
 from memtui import __version__
@@ -77,12 +78,8 @@ class Finding(NamedTuple):
     advice: str = ""
 
 
-class Said(NamedTuple):
-    """A finding of one check, which adds its name to it."""
-
-    level: Level
-    message: str
-    advice: str = ""
+Said = partial(Finding, "")
+"""A finding whose check gets its name by `diagnose`."""
 
 
 def diagnose(places: Places, clock: Clock, env: Mapping[str, str] = os.environ) -> Iterator[Finding]:
@@ -90,7 +87,7 @@ def diagnose(places: Places, clock: Clock, env: Mapping[str, str] = os.environ) 
     now, installed = clock(), has_all_hooks(places)
     with ThreadPoolExecutor(1) as pool:  # a server takes longer to start than all other checks together
         server = pool.submit(_check_server, env) if installed else None
-        checks: dict[str, Iterator[Said]] = {
+        checks: dict[str, Iterator[Finding]] = {
             "installed": _check_installed(places, installed),
             "entries": _check_entries(places),
             "program": _check_program(places, env),
@@ -105,12 +102,12 @@ def diagnose(places: Places, clock: Clock, env: Mapping[str, str] = os.environ) 
         for name, check in checks.items():
             if installed or name not in ("program", "hooks"):
                 for said in _guarded(check):
-                    yield Finding(name, *said)
+                    yield said._replace(check=name)
         if server is not None:
-            yield Finding("mcp", *server.result())
+            yield server.result()._replace(check="mcp")
 
 
-def _guarded(check: Iterator[Said]) -> Iterator[Said]:
+def _guarded(check: Iterator[Finding]) -> Iterator[Finding]:
     try:
         yield from check
     except FileProblem as problem:
@@ -119,7 +116,7 @@ def _guarded(check: Iterator[Said]) -> Iterator[Said]:
         yield Said(Level.WARNING, f"{error.filename} cannot be read: {error.strerror}")
 
 
-def _check_installed(places: Places, installed: bool) -> Iterator[Said]:
+def _check_installed(places: Places, installed: bool) -> Iterator[Finding]:
     """Installed and enabled, by settings that Claude Code can read."""
     found = installations(places)
     scopes = ", ".join(each.scope for each in found if each.enabled)
@@ -137,7 +134,7 @@ def _check_installed(places: Places, installed: bool) -> Iterator[Said]:
         yield Said(Level.WARNING, message, "Run `memtui init`.")
 
 
-def _check_entries(places: Places) -> Iterator[Said]:
+def _check_entries(places: Places) -> Iterator[Finding]:
     """Entries of the settings that do a job of the plugin's hooks."""
     if not any(each.enabled for each in installations(places)):
         return
@@ -148,7 +145,7 @@ def _check_entries(places: Places) -> Iterator[Said]:
         yield Said(Level.NOTE, message, advice)
 
 
-def _check_program(places: Places, env: Mapping[str, str]) -> Iterator[Said]:
+def _check_program(places: Places, env: Mapping[str, str]) -> Iterator[Finding]:
     if found := find_program("memtui-hook", env.get("PATH")) or recorded_program(places.home):
         yield Said(Level.OK, f"Claude Code starts {found}")
     else:
@@ -156,7 +153,7 @@ def _check_program(places: Places, env: Mapping[str, str]) -> Iterator[Said]:
         yield Said(Level.BROKEN, message, "Run `memtui init` again.")
 
 
-def _check_runs(places: Places, now: datetime) -> Iterator[Said]:
+def _check_runs(places: Places, now: datetime) -> Iterator[Finding]:
     """Whether hooks ran in the newest session, in time and without a problem."""
     runs = [run for run in read_runs(places.home.hook_log) if run.project == str(places.project.root)]
     newest = [each.session_id for each in TranscriptStore(places.project, places.claude).entries()[:1]]
@@ -176,7 +173,7 @@ def _check_runs(places: Places, now: datetime) -> Iterator[Said]:
         yield Said(Level.OK, f"Hooks ran in the newest session ({events}), last {when}")
 
 
-def _problem_of(run: Run) -> Said | None:
+def _problem_of(run: Run) -> Finding | None:
     if run.outcome != "ok":
         level = Level.BROKEN if run.event == "pre-compact" else Level.WARNING
         return Said(level, f"The last {run.event}: {run.outcome}", "Fix the cause if it repeats.")
@@ -189,7 +186,7 @@ def _problem_of(run: Run) -> Said | None:
     return None
 
 
-def _check_writable(places: Places) -> Iterator[Said]:
+def _check_writable(places: Places) -> Iterator[Finding]:
     """Whether what a compaction leaves behind can be written."""
     if problem := not_writable(places.project, places.home):
         advice = "What compactions leave out is lost until it can. MEMTUI_HOME names another home for memtui."
@@ -198,7 +195,7 @@ def _check_writable(places: Places) -> Iterator[Said]:
         yield Said(Level.OK, "Captures, notes and states can be written")
 
 
-def _check_compactions(places: Places) -> Iterator[Said]:
+def _check_compactions(places: Places) -> Iterator[Finding]:
     """Whether every auto-compaction in the transcripts has a capture."""
     captures, unreadable = _captures(places)
     found = coverage(TranscriptStore(places.project, places.claude).entries(), captures)
@@ -223,7 +220,7 @@ def _captures(places: Places) -> tuple[list[Capture], list[str]]:
     return loaded, problems
 
 
-def _check_receipts(places: Places) -> Iterator[Said]:
+def _check_receipts(places: Places) -> Iterator[Finding]:
     known = [each for each in receipts_of(places) if each.arrival != "unknown"]
     if bad := [each for each in known if each.arrival != "whole"]:
         message = f"{len(bad)} of the last {len(known)} hand-overs did not arrive whole: {bad[0].label}"
@@ -233,7 +230,7 @@ def _check_receipts(places: Places) -> Iterator[Said]:
         yield Said(Level.OK, whole if known else "Nothing handed over yet")
 
 
-def _check_folders(places: Places, now: datetime) -> Iterator[Said]:
+def _check_folders(places: Places, now: datetime) -> Iterator[Finding]:
     """Whether captures, memories and states are private, and kept out of the repository."""
     compacts, root, home = places.project.compacts, places.project.root, places.home
     folders = (compacts, home.memories, home.states, home.state)
@@ -251,7 +248,7 @@ def _check_folders(places: Places, now: datetime) -> Iterator[Said]:
         yield Said(Level.OK, "Captures and memories are closed to others")
 
 
-def check_archive(places: Places, clock: Clock) -> Iterator[Said]:
+def check_archive(places: Places, clock: Clock) -> Iterator[Finding]:
     """Whether sessions are copied before Claude Code deletes them, and the last copies are whole."""
     try:
         settings = archive_settings(places.home)
@@ -292,7 +289,7 @@ def check_archive(places: Places, clock: Clock) -> Iterator[Said]:
         yield Said(Level.OK, message)
 
 
-def _check_settings(places: Places) -> Iterator[Said]:
+def _check_settings(places: Places) -> Iterator[Finding]:
     """Whether the archive and the app can use config.toml; the app is asked in a child process."""
     path = config_path(places.home)
     if not path.exists():
@@ -306,7 +303,7 @@ def _check_settings(places: Places) -> Iterator[Said]:
         yield Said(Level.OK, f"{path} is understood")
 
 
-def _check_server(env: Mapping[str, str]) -> Said:
+def _check_server(env: Mapping[str, str]) -> Finding:
     """Whether the MCP server answers, started as Claude Code does, with folders of its own."""
     advice = "Run `memtui mcp` to see why."
     with tempfile.TemporaryDirectory(prefix="memtui-doctor-") as folder:
