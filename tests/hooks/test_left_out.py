@@ -13,7 +13,6 @@ from memtui.hooks.compaction import in_force, post_compact, pre_compact
 from memtui.hooks.deliver import hand_over
 from memtui.hooks.notes import after_compaction
 from memtui.hooks.records import Payload, Report
-from memtui.hooks.sections import LIMIT
 from memtui.lost.asked import asked_for
 from memtui.lost.outbox import has_mod, note_mod, take_delivery
 from memtui.store.state_updates import update_state
@@ -52,7 +51,7 @@ def now() -> datetime:
 def prompt(project: Project, path: str) -> str:
     payload = Payload(session_id=SESSION, transcript_path=path, cwd=str(project.root))
     report = Report()
-    output = hand_over("UserPromptSubmit", payload, memtui_home(), LIMIT, report)
+    output = hand_over("UserPromptSubmit", payload, memtui_home(), report)
     report.printed()
     return output
 

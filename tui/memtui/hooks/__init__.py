@@ -10,9 +10,6 @@ boundary appears after that point, it is the same compaction.
 PROMPT_EVENT = "user-prompt-submit"
 """The event whose runs mostly have nothing to do."""
 
-PLUGIN_VERSION = "MEMTUI_PLUGIN"
-"""The environment variable in which the plugin's launcher passes the plugin's version."""
-
 CAPTURE, RULES, CLEARING = "capture", "rules", "clearing"
 """Jobs that the plugin leaves to entries of Claude Code's settings: the capture, rules of active commands,
 and clearing these."""

@@ -5,36 +5,35 @@ from __future__ import annotations
 import json
 import os
 from datetime import datetime
+from functools import partial
 
 from memtui.ground.files import FileProblem, lock, private_folder, tail_within
 from memtui.ground.project import Home
 from memtui.hooks.records import Payload, Report
-from memtui.hooks.sections import beginning, size_of
+from memtui.hooks.sections import LIMIT, beginning, size_of
 from memtui.lost.handover_marks import mark_of, with_mark
 from memtui.lost.outbox import PINS, Message, Outbox, what_of
 from memtui.store.transcripts import TranscriptProblem, check_transcript
 
 
-def hand_over(event: str, payload: Payload, home: Home, room: int, report: Report) -> str:
+def hand_over(event: str, payload: Payload, home: Home, report: Report) -> str:
     """The messages in the session's outbox in Claude Code's output format; "" if there are none.
 
-    Those that do not fit into `room` characters wait for the next prompt; the report removes the others once
-    they are printed.
+    Those that do not fit wait for the next prompt; the report removes the others once they are printed.
     """
     outbox = Outbox(home, payload.session_id)
-    text, taken = _claim_messages(outbox, payload, room, report)
+    text, taken = _claim_messages(outbox, payload, report)
     output = as_context(event, text, report)
     for message in taken:
-        noted = outbox.note(message, mark_of(output))
-        report.once_printed(lambda noted=noted: outbox.remove(noted))  # type: ignore[misc]
+        report.once_printed.append(partial(outbox.remove, outbox.note(message, mark_of(output))))
     return output
 
 
-def _claim_messages(outbox: Outbox, payload: Payload, room: int, report: Report) -> tuple[str, list[Message]]:
+def _claim_messages(outbox: Outbox, payload: Payload, report: Report) -> tuple[str, list[Message]]:
     """The messages taken by this hook, and their text; the first one is cut if it is too long."""
     parts: list[str] = []
     messages: list[Message] = []
-    room -= 20  # for the mark and the lines around it
+    room = LIMIT - 20  # for the mark and the lines around it
     for message in outbox.waiting():
         text = message.text
         if size_of(text) > room:

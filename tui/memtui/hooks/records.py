@@ -97,27 +97,21 @@ class Report:
         self.session_id = ""
         self.project = ""
         self.left: Mapping[str, Path] = {}
-        """The jobs that entries of Claude Code's settings do; see `settings_entries`."""
+        """The jobs that entries of Claude Code's settings do; see `jobs_left`."""
         self.logged = False
         """The run was logged."""
         self.messages: list[str] = []
         """Sentences for the person, not for the model."""
+        self.once_printed: list[Callable[[], object]] = []
+        """What is done once the output is printed."""
         self._done: list[str] = []
         self._problems: list[str] = []
-        self._afterwards: list[Callable[[], object]] = []
-
-    def once_printed(self, act: Callable[[], object]) -> None:
-        """Register a callback for after printing."""
-        self._afterwards.append(act)
 
     def printed(self) -> None:
-        """Run the callbacks: the output is printed."""
-        for act in self._afterwards:
+        for act in self.once_printed:
             act()
-        self._afterwards.clear()
 
     def add_work(self, what: str) -> None:
-        """Add a piece of work that was done."""
         self._done.append(what)
 
     def problem(self, what: object) -> None:

@@ -14,7 +14,7 @@ from typing import BinaryIO
 from memtui import __version__
 from memtui.ground.clock import system_clock
 from memtui.ground.project import HOOKS_OFF, Home, Project, claude_config, memtui_home
-from memtui.hooks import PLUGIN_VERSION, PROMPT_EVENT
+from memtui.hooks import PROMPT_EVENT
 from memtui.hooks.records import Payload, Report, Run, describe, project_of, read_payload, record
 
 _CAPTURING = "pre-compact"
@@ -78,7 +78,7 @@ def _work(arguments: list[str], report: Report, data: bytes | None) -> str:
         report.problem("the folder of the session does not exist")
     else:
         report.project = str(project.root)
-        version = os.environ.get(PLUGIN_VERSION)
+        version = os.environ.get("MEMTUI_PLUGIN")  # from the plugin's launcher
         if version is not None and not _has_work(project, report):
             return ""
         if version is not None and version != __version__:

@@ -16,7 +16,6 @@ from memtui.ground.project import Home, Project, claude_config, project_key, ses
 from memtui.hooks import CLEARING
 from memtui.hooks.in_force import FOR_SESSION, pins_text
 from memtui.hooks.records import Payload, Report, read_fields
-from memtui.hooks.sections import LIMIT
 from memtui.hooks.settings import not_writable
 from memtui.store.commands_file import HOOK_PATIENCE, CommandsFile
 
@@ -50,7 +49,7 @@ def session_start(payload: Payload, project: Project, home: Home, now: datetime,
 
     if text:
         return as_context("SessionStart", text, report)
-    return hand_over("SessionStart", payload, home, LIMIT, report)
+    return hand_over("SessionStart", payload, home, report)
 
 
 def session_end(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:

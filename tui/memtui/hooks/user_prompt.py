@@ -20,9 +20,8 @@ def user_prompt_submit(payload: Payload, project: Project, home: Home, now: date
     if not os.path.lexists(home.handover):
         return ""
     from memtui.hooks.deliver import hand_over
-    from memtui.hooks.sections import LIMIT
 
-    return hand_over("UserPromptSubmit", payload, home, LIMIT, report)
+    return hand_over("UserPromptSubmit", payload, home, report)
 
 
 def _register(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> None:

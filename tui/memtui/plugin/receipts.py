@@ -47,7 +47,9 @@ def receipt_since(places: Places, transcript: Path, compaction: CompactionFact) 
     if moment is None:
         return None
     runs, session = _runs(places), transcript.stem
-    mine = [run for run in runs if run.session_id == session and _is_since(run, moment)]
+    since = moment - timedelta(minutes=1)  # SessionStart runs just before the boundary is written
+    own = [run for run in runs if run.session_id == session]
+    mine = [run for run in own if (at := parse_iso(run.at)) is not None and at >= since]
     notes = read_notes(transcript, compaction.source.offset, compaction.source.line)
     found = _all(session, mine, notes, _first(runs), why_no_hook(places))
     found = [each for each in found if notes.answered or each.arrival != "missing"]
@@ -73,12 +75,6 @@ def _all(session: str, runs: list[Run], notes: Notes, since: datetime, why: str)
     """The receipts of a session's runs, and of its compactions at which no hook ran."""
     starts = [moment for run in runs if run.event == "session-start" and (moment := parse_iso(run.at))]
     return [*receipts(_handed(runs), notes), *without_hook(session, notes, starts, since, why)]
-
-
-def _is_since(run: Run, moment: datetime) -> bool:
-    """Whether a hook ran at a compaction or later: SessionStart runs just before the boundary is written."""
-    at = parse_iso(run.at)
-    return at is not None and at >= moment - timedelta(minutes=1)
 
 
 def _handed(runs: list[Run]) -> list[Handed]:
