@@ -161,7 +161,7 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
         screen = await aftermath(driver)
         await driver.press("space", "j")
         selected = screen.listing.selected
-        await driver.pilot.click("#rows", offset=(2, 1 + (screen.listing.index or 0)))  # its box
+        await driver.pilot.click("#rows", offset=(2, 1 + screen.listing.index))  # its box
         assert len(screen.ticked) == 2 and screen.listing.selected == selected
         assert screen.focused is screen.listing
         assert "▮▯▯▯▯▯▯▯▯▯ 2 ticked · " in driver.shown
@@ -252,7 +252,7 @@ async def test_a_lost_line_opens_the_transcript_on_its_words(world: World) -> No
         assert isinstance(driver.app.screen, TranscriptScreen)
         view = driver.app.screen.view
         await driver.until(
-            lambda: "in a second" in view.window.document.lines[view.cursor_line].text, "the words"
+            lambda: "in a second" in view.window.document.lines[view.cursor.line].text, "the words"
         )
 
 

@@ -53,7 +53,7 @@ async def find(driver: Driver, text: str, shown: str) -> None:
 
 
 def row(view: TranscriptView) -> str:
-    return view.document.lines[view.cursor_line].text
+    return view.document.lines[view.cursor.line].text
 
 
 async def test_finding_as_one_types_goes_on_and_comes_round(long: World) -> None:

@@ -67,7 +67,7 @@ async def test_selection_and_scroll_stay_when_rows_come_above(world: World) -> N
     async with opened(world) as driver:
         pane = driver.pane(PaneId.PENDING)
         await driver.press("pagedown", "pagedown", "k", "k")
-        selected, top, before = pane.selected, pane.scroll_offset.y, pane.index or 0
+        selected, top, before = pane.selected, pane.scroll_offset.y, pane.index
         assert top > 0
         for number in range(5):
             world.capture(number + 1, f"New {number}")

@@ -52,10 +52,10 @@ async def test_a_newer_version_keeps_the_place_and_another_document_begins_at_it
         await settle(pilot)
         app.widget.scroll_to(y=40, animate=False)
         await settle(pilot)
-        app.widget.show(numbered(100) + plain("more"), keep_scroll=True)
+        app.widget.show(concat(numbered(100), plain("more")), keep_scroll=True)
         await settle(pilot)
         assert texts(app.widget)[0] == "line 40"
-        app.widget.show(plain("a\nb\nc") + numbered(100), keep_scroll=True, shift=3)
+        app.widget.show(concat(plain("a\nb\nc"), numbered(100)), keep_scroll=True, shift=3)
         await settle(pilot)
         assert texts(app.widget)[0] == "line 40"
         app.widget.show(numbered(10), keep_scroll=True)
@@ -118,7 +118,7 @@ async def test_a_selection_stays_on_its_text_when_lines_come_before_it() -> None
         await pilot.mouse_down(DocumentView, offset=(0, 2))
         await pilot.hover(DocumentView, offset=(6, 3))
         await pilot.mouse_up(DocumentView, offset=(6, 3))
-        app.widget.show(plain("x\ny") + numbered(50), keep_scroll=True, shift=2)
+        app.widget.show(concat(plain("x\ny"), numbered(50)), keep_scroll=True, shift=2)
         await settle(pilot)
         assert app.screen.get_selected_text() == "line 2\nline 3"
         app.widget.show(numbered(3))

@@ -41,7 +41,7 @@ def held(view: TranscriptView) -> list[int]:
 
 
 def current(view: TranscriptView) -> str:
-    return view.document.lines[view.cursor_line].text
+    return view.document.lines[view.cursor.line].text
 
 
 async def test_it_opens_at_the_end_without_reading_the_rest(path: Path) -> None:

@@ -15,7 +15,7 @@ from textual.binding import Binding, BindingsMap, BindingType
 from textual.dom import DOMNode
 
 from memtui.app.base import BaseApp, StyledOnce, hidden
-from memtui.app.listings import CapturesView, ConfigView, StateView, View, first_views
+from memtui.app.listings import CapturesView, ConfigView, StateView, first_views
 from memtui.app.panes.commands import CommandsPane
 from memtui.app.panes.detail import DetailView, selected_line
 from memtui.app.panes.memories import MemoriesPane
@@ -90,7 +90,7 @@ class BrowserScreen(StyledOnce):
         self._idle_before = frozenset[str]()
         self.live = Live(
             model.targets,
-            lambda names: model.compare(names, self._publish),
+            lambda names: model.compare(names, lambda view: self._soon(self.post_message, Published(view))),
             lambda liveness: self._soon(self.bar.show_liveness, liveness),
             lambda error: self.app.explain("looking at the disk", error),
         )
@@ -135,10 +135,6 @@ class BrowserScreen(StyledOnce):
         self.detail.stop()
         self.model.stop()
         self.live.stop(timeout=0.5)
-
-    def _publish(self, view: View) -> None:
-        if self.is_attached:
-            self.post_message(Published(view))
 
     def _soon(self, callback: Callable[..., object], *arguments: object) -> None:
         """Call from another thread; ignored if the screen has been closed."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -69,10 +69,6 @@ COLUMNS = {
 }
 _BRANCH = COLUMNS["branch"]
 _BY_RANK = sorted((each for each in COLUMNS.values() if each.rank), key=lambda each: each.rank)
-
-
-def ordered(sessions: Iterable[Session], column: Column) -> list[Session]:
-    return sorted(sessions, key=column.value, reverse=not column.up)
 
 
 def matches(session: Session, words: str) -> bool:
@@ -184,8 +180,8 @@ class SessionListing:
         below: dict[Path, list[str]] = {}
         for key, (session, _) in self.agents.items():
             below.setdefault(session.path, []).append(key)
-        listed = ordered(matching, self._column)
-        return [key for each in listed for key in (str(each.path), *below.get(each.path, ()))]
+        matching.sort(key=self._column.value, reverse=not self._column.up)
+        return [key for each in matching for key in (str(each.path), *below.get(each.path, ()))]
 
     def session(self, key: str) -> Session | None:
         return self.sessions.get(str(self.agents[key][0].path) if key in self.agents else key)

@@ -213,7 +213,7 @@ class TranscriptScreen(StyledOnce):
             self.app.copy_text(transcript_markdown(chosen), name=name)
 
     def action_pin(self) -> None:
-        words = self.get_selected_text() or self.view.window.words_at(self.view.cursor_line)
+        words = self.get_selected_text() or self.view.window.words_at(self.view.cursor.line)
         if text := " ".join(words.split()):
             self.app.pin(text, self._path, self.view.current_number)
         else:

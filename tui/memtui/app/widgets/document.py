@@ -54,9 +54,6 @@ class Document:
     def __len__(self) -> int:
         return len(self.lines)
 
-    def __add__(self, other: Document) -> Document:
-        return Document(self.lines + other.lines)
-
     @cached_property
     def links(self) -> tuple[int, ...]:
         return tuple([number for number in self.followed if not self.lines[number][4].startswith(ASIDE)])

@@ -117,7 +117,8 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._box = box
         self.rows: Sequence[str] = ()
         self._places: dict[str, int] = {}
-        self._index = -1
+        self.index = -1
+        """The place of the selected row; -1 without one."""
         self._moved = False
         self._at_top = True
         self._last: str | None = None
@@ -134,11 +135,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def selected(self) -> str | None:
-        return self.rows[self._index] if self._index >= 0 else None
-
-    @property
-    def index(self) -> int | None:
-        return self._index if self._index >= 0 else None
+        return self.rows[self.index] if self.index >= 0 else None
 
     @property
     def in_sight(self) -> Sequence[str]:
@@ -160,24 +157,24 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             nearest = chain(range(index, len(old)), range(index - 1, -1, -1))
             return next(((at, each) for each in nearest if (at := self._find(old[each])) >= 0), (-1, index))
 
-        index, top, height = self._index, self.scroll_offset.y, self._height
+        index, top, height = self.index, self.scroll_offset.y, self._height
         if index < 0 or not (self._moved or top):
-            self._index = self._selectable(0, 1)
+            self.index = self._selectable(0, 1)
         else:
             found, _ = heir(index)
-            self._index = self._selectable(found if found >= 0 else min(index, len(keys) - 1), 1)
+            self.index = self._selectable(found if found >= 0 else min(index, len(keys) - 1), 1)
         new_top = 0
         if top or not self._at_top:
             found, of = heir(top)
             new_top = found - (of - top) if found >= 0 else 0
-        if height and self._index >= 0 and (index < 0 or top <= index < top + height):
-            new_top = max(min(new_top, self._index), self._index - height + 1)
+        if height and self.index >= 0 and (index < 0 or top <= index < top + height):
+            new_top = max(min(new_top, self.index), self.index - height + 1)
         self.virtual_size = Size(0, len(keys))
         self._scroll_now(max(0, min(new_top, len(keys) - height)))
         if before is not None and before != self.selected and self._find(before) < 0:
             self._last = before
         elif before is None and self._moved and (back := self._find(self._last)) >= 0:
-            self._index = back
+            self.index = back
             self._show_selected()
         self.refresh()
         self._report()
@@ -222,7 +219,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     def _go(self, index: int) -> None:
         if index < 0:
             return
-        before, self._index = self._index, index
+        before, self.index = self.index, index
         self._moved, self._awaited = True, frozenset()
         self._at_top = index == self._selectable(0, 1)
         for row in {before, index} - {-1} if before != index else ():
@@ -232,15 +229,15 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _show_selected(self) -> None:
         """Scroll as little as necessary to show the selected row, and a header right above it."""
-        top, height, first = self.scroll_offset.y, self._height, self._index
+        top, height, first = self.scroll_offset.y, self._height, self.index
         if not height or first < 0:
             return
-        while first > 0 and self._index - first < height - 1 and self._is_header(self.rows[first - 1]):
+        while first > 0 and self.index - first < height - 1 and self._is_header(self.rows[first - 1]):
             first -= 1
         if first < top:
             self._scroll_now(first)
-        elif self._index >= top + height:
-            self._scroll_now(self._index - height + 1)
+        elif self.index >= top + height:
+            self._scroll_now(self.index - height + 1)
 
     def _scroll_now(self, top: int) -> None:
         if self.is_mounted:
@@ -248,7 +245,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def action_move(self, rows: int) -> None:
         if self.rows:
-            target = max(0, min(len(self.rows) - 1, self._index + rows))
+            target = max(0, min(len(self.rows) - 1, self.index + rows))
             self._go(self._selectable(target, 1 if rows > 0 else -1))
 
     def action_page(self, pages: float) -> None:
@@ -297,7 +294,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         """Select at once: a press that brings the focus may move the list before the release."""
         row = event.y - self.gutter.top + self.scroll_offset.y
         self._selects = event.button == 1 and 0 <= row < len(self.rows) and self._selectable(row, 0) == row
-        self._opens = self._selects and row == self._index and not self._focus_is_new
+        self._opens = self._selects and row == self.index and not self._focus_is_new
         if self._selects:
             self._go(row)
 
@@ -323,7 +320,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         if row >= len(self.rows):
             return Strip.blank(width, self.visual_style.rich_style)
         key = self.rows[row]
-        look = "header" if self._is_header(key) else "cursor" if row == self._index else ""
+        look = "header" if self._is_header(key) else "cursor" if row == self.index else ""
         drawn = (key, look, key in self.marked, width)
         strip = self._strips.get(drawn)
         if strip is None:

@@ -86,7 +86,7 @@ class Finder:
             self._search()
 
     def again(self, step: int) -> None:
-        block, line, window = self._view.current, self._view.cursor_line, self._view.window
+        block, line, window = self._view.current, self._view.cursor.line, self._view.window
         if self.text and block is not None:
             if self._complete and self._end < len(window.index) and not window.query.words:
                 self._search()

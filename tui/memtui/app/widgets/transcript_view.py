@@ -91,7 +91,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self.marks: dict[Key, list[Block]] = {}
         """The marked blocks by their first key: a call with its result is one."""
         self.window = Window(self.path)
-        self._cursor = Place(0)
+        self.cursor = Place(0)
         self._is_open = self._following = self._reads_on = False
         self._once_indexed: list[Callable[[], object]] = []
         self._indexing: Worker[None] | None = None
@@ -99,16 +99,12 @@ class TranscriptView(DocumentView, inherit_bindings=False):
 
     @property
     def current(self) -> Block | None:
-        return self.window.block_at(self._cursor.line)
+        return self.window.block_at(self.cursor.line)
 
     @property
     def current_number(self) -> int:
         block = self.current
         return self.window.index.at(block.key[0]) + 1 if block else 0
-
-    @property
-    def cursor_line(self) -> int:
-        return self._cursor.line
 
     def _open(self) -> None:
         """Show the first lines, as soon as the width is known."""
@@ -203,14 +199,14 @@ class TranscriptView(DocumentView, inherit_bindings=False):
 
     def _change(self, change: Callable[[], object]) -> None:
         """Change the document; the visible part and the current row stay where they are."""
-        top, cursor = self.place, self._cursor
+        top, cursor = self.place, self.cursor
         top_spot, cursor_spot = self.window.spot(top.line), self.window.spot(cursor.line)
         before = self.window.document
         self._reading(change)
         if self.window.document is before:
             return
         here = self.window.line_of(top_spot)
-        self._cursor = Place(self.window.line_of(cursor_spot), cursor.char)
+        self.cursor = Place(self.window.line_of(cursor_spot), cursor.char)
         self.show(self.window.document, keep_scroll=True, shift=here - top.line)
         self._note_place()
 
@@ -235,8 +231,8 @@ class TranscriptView(DocumentView, inherit_bindings=False):
             self._reading(lambda: window.move_to(number))
         target = window.target(key or (window.index.start(number), 0), unfold=unfold, hit=hit)
         self.show(window.document, keep_scroll=True, shift=target - self.place.line)
-        self._cursor = Place(target)
-        row = self._layout.row_of(self._cursor)
+        self.cursor = Place(target)
+        row = self._layout.row_of(self.cursor)
         self.scroll_to(y=row - self.scrollable_content_region.height // 4, animate=False, force=True)
         self._note_place()
         self._read_on()
@@ -266,11 +262,11 @@ class TranscriptView(DocumentView, inherit_bindings=False):
 
     def _to_end(self) -> None:
         super().action_last()
-        self._cursor = self._layout.place(self._layout.rows)
+        self.cursor = self._layout.place(self._layout.rows)
         self._following = True
 
     def _row(self) -> int:
-        return min(self._layout.row_of(self._cursor), max(0, self._layout.rows - 1))
+        return min(self._layout.row_of(self.cursor), max(0, self._layout.rows - 1))
 
     def action_lines(self, rows: int) -> None:
         self._put(self._row() + rows)
@@ -283,7 +279,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
 
     def _put(self, row: int) -> None:
         row = max(0, min(row, self._layout.rows - 1))
-        self._cursor = self._layout.place(row)
+        self.cursor = self._layout.place(row)
         top, height = self.scroll_offset.y, self.scrollable_content_region.height
         if not top <= row < top + height:
             self.scroll_to(y=row if row < top else row - height + 1, animate=False, force=True)
@@ -309,7 +305,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
 
     def action_link(self, step: int) -> None:
         links = self.document.links
-        here = self._cursor.line
+        here = self.cursor.line
         places = [each for each in links if (each > here if step > 0 else each < here)]
         if places:
             self.put_line(places[0] if step > 0 else places[-1])
@@ -317,13 +313,13 @@ class TranscriptView(DocumentView, inherit_bindings=False):
     def follow(self) -> bool:
         """Unfold or fold the current block, or open a subagent's transcript; False if neither is possible."""
         lines = self.document.lines
-        link = lines[self._cursor.line].link if self._cursor.line < len(lines) else ""
+        link = lines[self.cursor.line].link if self.cursor.line < len(lines) else ""
         block = self.current
         if link.startswith(AGENT):
             self.post_message(self.Followed(self, link))
         elif block is not None and self.window.toggle(block.key):
             self._change(self.window.compose)
-            self.put_line(self._cursor.line)
+            self.put_line(self.cursor.line)
         else:
             return False
         return True
@@ -343,7 +339,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
             self.go_percent(round(100 * offset.y / max(1, self.size.height - 1)))
         elif row is not None:
             self._put(row)
-            if (link := self.document.lines[self._cursor.line].link) == FOLD or link.startswith(AGENT):
+            if (link := self.document.lines[self.cursor.line].link) == FOLD or link.startswith(AGENT):
                 self.follow()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
@@ -352,7 +348,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
             top, row = self.scroll_offset.y, self._row()
             inside = max(top, min(row, top + self.scrollable_content_region.height - 1))
             if inside != row:
-                self._cursor = self._layout.place(inside)
+                self.cursor = self._layout.place(inside)
             self._note_place()
             self._read_on()
 
