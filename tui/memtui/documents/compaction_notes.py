@@ -8,9 +8,10 @@ a section by leaving out its last lines. What the summary turns out to lack is h
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
-from memtui.documents.compactor import flat
+from memtui.documents.compactor import UNDONE, flat
 from memtui.documents.events import SEEN, is_sure, landmark_line, missing_work, seen_addresses, unsaved_work
 from memtui.documents.quotes import with_source, without_source
 from memtui.documents.session_state import SessionState, TaskKind, gone_files
@@ -25,7 +26,6 @@ from memtui.transcript.short_text import capitalised, ends_of, key_of, one_line,
 _ROOM = 2_450  # the most characters of the notes
 _QUOTE, _COMMAND, _MARK = 220, 200, 160
 _RULES, _STEPS, _REFUSED, _COMMANDS, _MARKS = 8, 6, 3, 5, 3  # the most lines of each section
-_UNDONE = (TaskKind.OPEN, TaskKind.NEXT, TaskKind.LATER, TaskKind.IN_PROGRESS)
 
 
 def compaction_notes(facts: Facts, state: SessionState, root: Path) -> str:
@@ -41,11 +41,11 @@ def compaction_notes(facts: Facts, state: SessionState, root: Path) -> str:
     addresses = ", ".join(seen_addresses(facts))
     seen = [f"{SEEN}: {addresses}"] if addresses else []
     marks = [shortened(landmark_line(mark), _MARK) for mark in reversed(facts.landmarks[-_MARKS:])]
-    sections = {
-        "Rules still in force": _first(_RULES, _rules(facts)),
-        "Steps still due": [*ended, *_first(_STEPS, tasks), *filter(None, [question])],
-        "Refused or failed": _first(_REFUSED, _refused(facts)),
-        "Commands that work here": _first(_COMMANDS, _commands(facts)),
+    sections: dict[str, Iterable[str]] = {
+        "Rules still in force": islice(_rules(facts), _RULES),
+        "Steps still due": [*ended, *tasks[:_STEPS], *filter(None, [question])],
+        "Refused or failed": islice(_refused(facts), _REFUSED),
+        "Commands that work here": islice(_commands(facts), _COMMANDS),
         "Names and numbers": [*unsaved_work(facts, root), *marks, *seen],
         "Files that commands deleted, moved, put back or name": [gone] if gone else [],
         "Not on record": [missing_work(facts)] if facts.missing_agents else [],
@@ -62,10 +62,6 @@ def compaction_notes(facts: Facts, state: SessionState, root: Path) -> str:
         if kept:
             parts.append("\n".join((f"## {title}", *kept)))
     return masked("\n\n".join(parts) + "\n") if parts else ""
-
-
-def _first(most: int, lines: Iterable[str]) -> list[str]:
-    return [line for line, _ in zip(dict.fromkeys(lines), range(most), strict=False)]
 
 
 def _rules(facts: Facts) -> Iterator[str]:
@@ -103,7 +99,7 @@ def known_open_tasks(facts: Facts | None, state: SessionState | None) -> list[st
             )
     for task in flat(state.tasks) if state else ():
         # Requests are quoted elsewhere; the tasks of the list are above.
-        if task.kind in _UNDONE and not task.text.startswith('"'):
+        if task.kind in UNDONE and not task.text.startswith('"'):
             doing = " (in progress)" if task.kind is TaskKind.IN_PROGRESS else ""
             known.setdefault(key_of(without_source(task.text)), f"{one_line(task.text)}{doing}")
     return list(known.values())

@@ -13,7 +13,16 @@ from typing import NamedTuple, TypeVar
 
 from memtui.documents import quotes, session_state
 from memtui.documents.quotes import is_quotes, plan_line, user_requests, with_new_quotes, without_source
-from memtui.documents.session_state import Decision, Dynamics, SessionState, Task, TaskKind, is_ours, task_key
+from memtui.documents.session_state import (
+    Decision,
+    Dynamics,
+    Identity,
+    SessionState,
+    Task,
+    TaskKind,
+    is_ours,
+    task_key,
+)
 from memtui.documents.work import goal_words, steps_of
 from memtui.ground.project import Project
 from memtui.secrets.secrets import masked
@@ -107,7 +116,7 @@ _NAME = 60
 
 _EARLIER = re.compile(r"Earlier: completed (\d{1,6}) tasks?(?: including (.*))?", re.DOTALL)
 _FURTHER = re.compile(r"\d+ further tasks?")
-_OPEN = (TaskKind.OPEN, TaskKind.NEXT, TaskKind.LATER, TaskKind.IN_PROGRESS)
+UNDONE = (TaskKind.OPEN, TaskKind.NEXT, TaskKind.LATER, TaskKind.IN_PROGRESS)
 
 
 def merged_tasks(
@@ -137,7 +146,7 @@ def merged_tasks(
         # No longer in progress if another task is.
         _as(TaskKind.OPEN, task) if coming and task.kind is TaskKind.IN_PROGRESS else task
         for task in before
-        if task_key(task.text) not in listed and not (task.kind in _OPEN and task_key(task.text) in gone)
+        if task_key(task.text) not in listed and not (task.kind in UNDONE and task_key(task.text) in gone)
     ]
     return _one_in_progress([*done, *coming])
 
@@ -168,7 +177,7 @@ def flat(tasks: Iterable[Task]) -> list[Task]:
     """The tasks, with those collected under "further tasks" separated again."""
     found: list[Task] = []
     for task in tasks:
-        if task.kind in _OPEN and _FURTHER.fullmatch(task.text) and task.children:
+        if task.kind in UNDONE and _FURTHER.fullmatch(task.text) and task.children:
             found += [child.replace(kind=TaskKind.LATER) for child in task.children]
         else:
             found.append(task)
@@ -287,7 +296,7 @@ def _fewer(task: Task) -> Task:
     return task.replace(children=(*task.children[:_FEW], more))
 
 
-_Part = TypeVar("_Part", session_state.Identity, Dynamics)
+_Part = TypeVar("_Part", Identity, Dynamics)
 
 
 def draft_session_state(facts: Facts, project: Project) -> SessionState:

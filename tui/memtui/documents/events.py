@@ -106,7 +106,7 @@ def check_line(facts: Facts, check: Command, *, clock: bool = False) -> str:
     return f"{summary}: {output(said)}" if said else summary
 
 
-_CLAUDES = re.compile(r"[\\/]\.claude[\\/](?:plans|projects)[\\/]")  # Claude Code's plans and memories
+CLAUDES = re.compile(r"[\\/]\.claude[\\/](?:plans|projects)[\\/]")  # Claude Code's plans and memories
 
 
 def changed_since(facts: Facts, source: Source) -> str:
@@ -116,7 +116,7 @@ def changed_since(facts: Facts, source: Source) -> str:
     number = sum(
         is_after(records.later(file.source, file.last), source)
         for file in files
-        if role_of(file.path, facts.cwd).kind is not Kind.SCRATCH and not _CLAUDES.search(file.path)
+        if role_of(file.path, facts.cwd).kind is not Kind.SCRATCH and not CLAUDES.search(file.path)
     )
     return f"{number} file{'s' * (number > 1)} changed since" if number else ""
 

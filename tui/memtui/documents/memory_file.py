@@ -15,6 +15,7 @@ from pydantic import BeforeValidator
 
 from memtui.documents import markdown, work
 from memtui.documents.events import (
+    CLAUDES,
     NOT_PASSED,
     changed_since,
     check_line,
@@ -118,7 +119,6 @@ _HIDDEN = "hides its exit status"
 _ONLY_CAPTURE = f"{capitalised(ONLY_CAPTURE)}."
 UNTITLED = "Session without words of the user"
 
-_OWN_FILE = re.compile(r"[\\/]\.claude[\\/](?:plans|projects)[\\/]")
 _WIDE_END = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]$")
 
 
@@ -223,7 +223,7 @@ def _key_files(facts: Facts) -> list[str]:
     """
     root = Path(facts.cwd) if facts.cwd else None
     files = [file for file in facts.modified_files if file.fate != DELETED]
-    ranked = sorted(files, key=lambda file: (bool(_OWN_FILE.search(file.path)), file.subagent, -file.times))
+    ranked = sorted(files, key=lambda file: (bool(CLAUDES.search(file.path)), file.subagent, -file.times))
     paths = dict.fromkeys(map(path_now, ranked))
     return [shown_path(path, root) for path in paths][:_MOST_KEY_FILES]
 

@@ -13,6 +13,7 @@ from memtui.secrets.secrets import masked
 from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import plan_title
 from memtui.transcript.records import NOWHERE, Facts, PlanFact, Quote, Source, Turn
+from memtui.transcript.sentences import is_question
 from memtui.transcript.short_text import ends_of, one_line, shortened
 
 _CITED = re.compile(
@@ -50,7 +51,6 @@ _WIDTH = 240
 _WITHOUT_WORDS = ("notification", "start", "shell")
 _REPLY = 60  # longest reply that says little without its question, in characters
 _QUESTION, _LOOKED_AT = 120, 500
-_IS_QUESTION = re.compile(r"[?？؟][\s)\"'”*`]*\Z")
 _SENTENCES = re.compile(r"(?<=[.!?:])\s+|(?<=[。！？：])(?=.)|\n")  # ends of sentences
 
 
@@ -114,10 +114,10 @@ def user_requests(facts: Facts) -> list[UserRequest]:
 def _question(turn: Turn, before: tuple[Turn, ...]) -> str:
     closing = before[-1].closing if before and before[-1].end == "answered" else None
     reply = turn.ask.strip()
-    if closing is None or turn.kind != "typed" or len(reply) > _REPLY or _IS_QUESTION.search(reply):
+    if closing is None or turn.kind != "typed" or len(reply) > _REPLY or is_question(reply):
         return ""
     last = _SENTENCES.split(closing.text.rstrip()[-_LOOKED_AT:])[-1]
-    return ends_of(one_line(last), _QUESTION) if _IS_QUESTION.search(last) else ""
+    return ends_of(one_line(last), _QUESTION) if is_question(last) else ""
 
 
 def last_request(facts: Facts) -> UserRequest | None:

@@ -47,11 +47,6 @@ class Subagent:
 Subagents = dict[str, Subagent]  # subagents by id; a page removes each one after placing it
 
 
-def session_name(session_id: str, summary: SessionSummary) -> str:
-    """The name of a session: that of lists, else its id."""
-    return one_line(summary.name) or f"Session {session_id[:8]}"
-
-
 def about(session_id: str, summary: SessionSummary, subagents: int = 0) -> list[str]:
     """The head of the page: time, place, and size."""
     times = [parse_iso(each) for each in (summary.started, summary.ended)]

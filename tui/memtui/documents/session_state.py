@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from memtui.documents import events, markdown, quotes, work
 from memtui.documents.events import NOT_PASSED, SEEN, action_event, check_event, error_event, failed_checks
-from memtui.documents.markdown import Document, Section, parse_items, read, render_items
+from memtui.documents.markdown import Section, parse_items, read, render_items
 from memtui.documents.quotes import UserRequest, citation, last_request, plan_line, user_requests, with_source
 from memtui.documents.record import Block, Items, Record, text_as
 from memtui.documents.work import awaited_plan, goal, open_steps, plan_in_force, plan_status, unfinished_turn
@@ -171,21 +171,6 @@ _HEADER = re.compile(r"(?:[*#]{1,3} ?)?===+\s*SESSION STATE(?:\s+v?\s*([0-9]{1,9
 _END = re.compile(r"(?:[*#]{1,3} ?)?===+\s*END STATE\s*===", re.IGNORECASE)
 _NOTHING = "N/A"
 
-_IDENTITY_LABELS = {"project": "Project", "branch": "Branch", "goal": "Session goal"}
-_WORKING_LABELS = {
-    "files_modified": "Files modified",
-    "last_compile": "Last compile",
-    "last_error": "Last error",
-    "technical_state": "Technical state",
-    "dependencies": "Dependencies",
-}
-_DYNAMICS_LABELS = {
-    "language": "User language",
-    "style": "User style",
-    "phase": "Current phase",
-    "last_intent": "Last user intent",
-}
-
 
 def _is_rule(line: str) -> bool:
     """Whether a line could be taken for the first or last of the document."""
@@ -207,10 +192,10 @@ Lines = Annotated[Items, BeforeValidator(lambda values: tuple(filter(_value, val
 class Identity(Record):
     """The subject of the session."""
 
-    project: Value = ""
+    project: Value = Field("", title="Project")
     """Name and, in brackets, path."""
-    branch: Value = ""
-    goal: Value = ""
+    branch: Value = Field("", title="Branch")
+    goal: Value = Field("", title="Session goal")
     extra: Lines = ()
 
 
@@ -224,22 +209,31 @@ class Decision(Record):
 class WorkingContext(Record):
     """The volatile state."""
 
-    files_modified: Value = ""
-    last_compile: Value = ""
-    last_error: Value = ""
-    technical_state: Value = ""
-    dependencies: Value = ""
+    files_modified: Value = Field("", title="Files modified")
+    last_compile: Value = Field("", title="Last compile")
+    last_error: Value = Field("", title="Last error")
+    technical_state: Value = Field("", title="Technical state")
+    dependencies: Value = Field("", title="Dependencies")
     extra: Lines = ()
 
 
 class Dynamics(Record):
     """The course of the conversation."""
 
-    language: Value = ""
-    style: Value = ""
-    phase: Value = ""
-    last_intent: Value = ""
+    language: Value = Field("", title="User language")
+    style: Value = Field("", title="User style")
+    phase: Value = Field("", title="Current phase")
+    last_intent: Value = Field("", title="Last user intent")
     extra: Lines = ()
+
+
+Labelled = TypeVar("Labelled", Identity, WorkingContext, Dynamics)
+"""A section of values behind labels, the titles of its fields."""
+
+
+def _labels(kind: type[Record]) -> dict[str, str]:
+    """The label of each field that has one."""
+    return {name: field.title for name, field in kind.model_fields.items() if field.title}
 
 
 class SessionState(Record):
@@ -260,12 +254,12 @@ class SessionState(Record):
 
 def render_session_state(state: SessionState) -> str:
     bodies = {
-        _IDENTITY: _labelled(state.identity, _IDENTITY_LABELS, state.identity.extra),
+        _IDENTITY: _labelled(state.identity),
         _TASKS: render_tasks(state.tasks) or f"- {_NOTHING}",
         _DECISIONS: render_items(_entry(each.kind.capitalize(), each.text) for each in state.decisions)
         or f"- {_NOTHING}",
-        _WORKING: _labelled(state.working, _WORKING_LABELS, state.working.extra),
-        _DYNAMICS: _labelled(state.dynamics, _DYNAMICS_LABELS, state.dynamics.extra),
+        _WORKING: _labelled(state.working),
+        _DYNAMICS: _labelled(state.dynamics),
     }
     parts = [
         f"=== SESSION STATE v{state.version} ===",
@@ -276,9 +270,9 @@ def render_session_state(state: SessionState) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _labelled(record: Record, labels: dict[str, str], extra: Sequence[str]) -> str:
-    entries = [_entry(label, getattr(record, field)) for field, label in labels.items()]
-    return render_items([*entries, *extra])
+def _labelled(section: Identity | WorkingContext | Dynamics) -> str:
+    entries = [_entry(label, getattr(section, name)) for name, label in _labels(type(section)).items()]
+    return render_items([*entries, *section.extra])
 
 
 def _entry(label: str, value: str) -> str:
@@ -298,11 +292,11 @@ def parse_session_state(text: str) -> SessionState:
         raise FormatError("it has neither a SESSION STATE line nor a section of a session state")
     return SessionState(
         version=1 if version is None else version,
-        identity=Identity.model_validate(_fields(document, _IDENTITY, _IDENTITY_LABELS)),
+        identity=_read_labelled(Identity, document.lines(_IDENTITY)),
         tasks=parse_tasks(document.lines(_TASKS)),
         decisions=tuple(_decision(entry) for entry in parse_items(document.lines(_DECISIONS))),
-        working=WorkingContext.model_validate(_fields(document, _WORKING, _WORKING_LABELS)),
-        dynamics=Dynamics.model_validate(_fields(document, _DYNAMICS, _DYNAMICS_LABELS)),
+        working=_read_labelled(WorkingContext, document.lines(_WORKING)),
+        dynamics=_read_labelled(Dynamics, document.lines(_DYNAMICS)),
         preamble=document.text(document.preamble) if version is not None else "",
         extra=tuple(document.extra),
     )
@@ -320,19 +314,18 @@ def _within(lines: list[str]) -> tuple[int | None, list[str]]:
     return version, lines[start:stop]
 
 
-def _fields(document: Document, title: str, labels: dict[str, str]) -> dict[str, object]:
-    """The labelled values of a section and, under ``extra``, its other items."""
-    names = {label.casefold(): name for name, label in labels.items()}
+def _read_labelled(kind: type[Labelled], lines: Sequence[str]) -> Labelled:
+    names = {label.casefold(): name for name, label in _labels(kind).items()}
     values: dict[str, object] = {}
     extra: list[str] = []
-    for entry in parse_items(document.lines(title)):
+    for entry in parse_items(lines):
         label, colon, value = entry.partition(":")
         name = names.get(label.strip("*_ ").casefold())
         if colon and name and name not in values:
             values[name] = value.removeprefix("**") if label.startswith("**") else value
         else:
             extra.append(entry)
-    return {**values, "extra": tuple(extra)}
+    return kind.model_validate({**values, "extra": tuple(extra)})
 
 
 def _decision(entry: str) -> Decision:
@@ -562,15 +555,16 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
     if others:
         yield f"Earlier branches: {', '.join(others[-_RECENT:])}"
     for label, fate in (("Files written by commands", ""), ("Files named in programs that ran", IN_PROGRAM)):
-        if written := _lasting((file.path for file in facts.shell_files if file.fate == fate), root):
-            yield f"{label}: {grouped((shown_path(path, root) for path in written), _SHELL_FILES)}"
+        files = (file.path for file in facts.shell_files if file.fate == fate)
+        if written := _listed(files, root, _SHELL_FILES):
+            yield f"{label}: {written}"
     if removed := gone_files((f for f in facts.shell_files if f.fate not in ("", IN_PROGRAM)), root):
         yield f"Deleted or moved by commands: {removed}"
     if missing := events.missing_work(facts):
         yield missing
     # The last ones: the first files read are often irrelevant in the end.
-    if read := _lasting(map(path_now, reversed(facts.read_files)), root):
-        yield f"Files read: {grouped((shown_path(path, root) for path in read), _READ_FILES)}"
+    if read := _listed(map(path_now, reversed(facts.read_files)), root, _READ_FILES):
+        yield f"Files read: {read}"
     yield from _session(facts)
 
 
@@ -584,14 +578,19 @@ def _session(facts: Facts) -> Iterator[str]:
         yield f"Claude Code session: {facts.session_id}"
 
 
-def _lasting(paths: Iterable[str], root: Path) -> list[str]:
-    """Files that are likely to persist: no scratch files, no tool output."""
-    return [path for path in paths if role_of(path, str(root)).kind is not Kind.SCRATCH]
+def _is_lasting(path: str, root: Path) -> bool:
+    """Whether a file is likely to persist: no scratch file, no tool output."""
+    return role_of(path, str(root)).kind is not Kind.SCRATCH
+
+
+def _listed(paths: Iterable[str], root: Path, limit: int) -> str:
+    """The lasting ones of these files in one line."""
+    return grouped((shown_path(path, root) for path in paths if _is_lasting(path, root)), limit)
 
 
 def gone_files(files: Iterable[FileFact], root: Path) -> str:
     """The last files that have a fate, with it: ``a.py (deleted), b.py (moved to c.py)``; "" for none."""
-    gone = [file for file in files if file.fate and _lasting([file.path], root)][-_GONE:]
+    gone = [file for file in files if file.fate and _is_lasting(file.path, root)][-_GONE:]
     named = ((shown_path(file.path, root), moved_to(file.fate), file.fate) for file in gone)
     return ", ".join(
         f"{path} ({f'moved to {shown_path(to, root)}' if to else fate})" for path, to, fate in named

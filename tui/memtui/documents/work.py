@@ -18,9 +18,7 @@ _WIDTH = 240
 _STEPS = 8
 
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1", re.MULTILINE | re.DOTALL)
-_UNTICKED = re.compile(r"^[ \t]*[-*+][ \t]+\[ \][ \t]+(\S.*)$", re.MULTILINE)
 _BOX = re.compile(r"^[ \t]*[-*+][ \t]+\[([ xX>])\][ \t]+(\S.*)$", re.MULTILINE)
-_TICKED = re.compile(r"^[ \t]*[-*+][ \t]+\[[xX]\][ \t]", re.MULTILINE)
 _NUMBERED = re.compile(r"^(?:#{2,4}[ \t]+\D{0,12})?[(（]?(\d{1,2})[.)）．:：、][ \t]*(\S.*)$", re.MULTILINE)
 
 _ENDED = {
@@ -63,8 +61,9 @@ def open_steps(facts: Facts) -> list[OpenWork]:
     if plan is None or facts.todos or facts.past_todos:
         return []
     text = _FENCED.sub("", plan.content)
-    steps = _UNTICKED.findall(text)
-    if not steps and not _TICKED.search(text) and not _worked_since(facts, plan):
+    boxes = _BOX.findall(text)
+    steps = [step for mark, step in boxes if mark == " "]
+    if not steps and not any(mark in "xX" for mark, _ in boxes) and not _worked_since(facts, plan):
         steps = numbered_steps(text)
     return [OpenWork(_step(step), plan.source) for step in steps[:_STEPS]]
 

@@ -22,6 +22,7 @@ from memtui.store.session_list import size_text
 from memtui.transcript.blocks import blocks
 from memtui.transcript.lines import read_lines
 from memtui.transcript.session import agent_transcripts, first_words, summarize
+from memtui.transcript.short_text import one_line
 
 
 class Form(StrEnum):
@@ -55,7 +56,7 @@ def session_parts(
         first = next(found, None)
         if first is None:
             raise FileProblem(transcript, f"has nothing to read{f' in {_lines(lines)}' if lines else ''}")
-        name = session_page.session_name(transcript.stem, summary)
+        name = one_line(summary.name) or f"Session {transcript.stem[:8]}"
         subagents = {} if lines else _subagents(transcript)
         notes = [*session_page.about(transcript.stem, summary, len(subagents)), _exported(now, mask, lines)]
         safe: session_page.Safe = masked if mask else session_page.as_it_is

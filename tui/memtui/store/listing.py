@@ -23,6 +23,7 @@ from memtui.ground.text import FormatError
 if TYPE_CHECKING:
     from memtui.documents.capture import Capture
 
+ANY_NAME = re.compile(r"[^.].*", re.DOTALL)
 CAPTURE_NAME = re.compile(r"[^.].*-autocompact\.md")
 MEMORY_FILE_NAME = re.compile(r"[^.].*-memory(-\d{1,2})?\.md")
 STORED_NAME = re.compile(r"CMEM-\d{8}-\d{6}(?:@[a-z0-9-]{1,40})?\.md", re.ASCII)

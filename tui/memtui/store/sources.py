@@ -13,17 +13,14 @@ from typing import Any
 from memtui.ground.clean import without_surrogates
 from memtui.ground.files import FileProblem, head_within
 from memtui.ground.project import Home
-from memtui.store.listing import Entry, scan
+from memtui.store.listing import ANY_NAME, Entry, scan
 
-_ANY = re.compile(r"[^.].*", re.DOTALL)
 _TRANSCRIPT = re.compile(r"[^.].*\.jsonl")
 _AGENT = re.compile(r"agent-.*\.jsonl")
 _KEPT = re.compile(r"(?P<name>[^.].*)\.(?P<number>\d{1,6})\.index")
 _SUBAGENTS = "subagents"
 _SESSION_ID = re.compile(rb'"sessionId"\s*:\s*"([\w-]{1,100})"')
-_HEAD = 8 << 10
-"""Number of bytes with the first line of an archive's index, or the lines that name a transcript's
-session."""
+_HEAD = 8 << 10  # bytes that hold the first line of an archive's index, or name a transcript's session
 
 
 class Sources:
@@ -38,7 +35,7 @@ class Sources:
     def entries(self) -> dict[str, Entry]:
         """All live transcripts, and the newest copies of deleted ones."""
         found: dict[str, Entry] = {}
-        for folder in scan(self._config / "projects", _ANY):
+        for folder in scan(self._config / "projects", ANY_NAME):
             with suppress(OSError):  # not a folder, or unreadable
                 _add_sessions(os.fspath(folder.path), found)
         for path, entry in self._archived().items():
@@ -48,7 +45,7 @@ class Sources:
     def _archived(self) -> dict[str, Entry]:
         """The newest copies in the archive."""
         newest: dict[str, tuple[int, Entry]] = {}
-        for folder in scan(self._archive, _ANY):
+        for folder in scan(self._archive, ANY_NAME):
             for entry in _below(folder.path, _KEPT):
                 match = _KEPT.fullmatch(entry.name)
                 assert match is not None
@@ -78,16 +75,10 @@ def session_of(path: Path, entry: Entry) -> str:
     above = Path(entry.folder).parts[::-1]
     if _SUBAGENTS in above[:-1]:
         return above[above.index(_SUBAGENTS) + 1]
-    return _session_in_head(path) or path.stem
-
-
-def _session_in_head(path: Path) -> str:
-    """The session named in the first lines of an older subagent's transcript."""
-    try:
-        found = _SESSION_ID.search(head_within(path, path.parent, size=_HEAD))
-    except FileProblem:
-        return ""
-    return found[1].decode("ascii", "replace") if found else ""
+    with suppress(FileProblem):
+        if named := _SESSION_ID.search(head_within(path, path.parent, size=_HEAD)):
+            return named[1].decode()
+    return path.stem
 
 
 def _copied(index: Path) -> str:

@@ -21,12 +21,10 @@ from typing import Any, NamedTuple
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem, Signature, head_within
 from memtui.ground.project import Project, claude_config, transcript_slug
-from memtui.store.listing import scan
+from memtui.store.listing import ANY_NAME, scan
 
 _SESSION = re.compile(r"(?!agent-)[^.].*\.jsonl")
 """A session's own transcript; ``agent-*.jsonl`` are those of its subagents."""
-
-_ANY = re.compile(r"[^.].*", re.DOTALL)
 
 _CUT = 200  # maximum length of a slug; Claude Code cuts longer ones and adds a hash
 
@@ -82,8 +80,9 @@ class TranscriptStore:
     def folders(self) -> list[Path]:
         """The folders that may hold transcripts of this project and of its sub-folders."""
         slugs = {transcript_slug(root) for root in self._roots}
-        folders = scan(self.config / "projects", _ANY)
-        likely = [each.path for each in folders if any(_can_be(each.name, slug) for slug in slugs)]
+        folders = scan(self.config / "projects", ANY_NAME)
+        starts = tuple(slug[:_CUT] if len(slug) > _CUT else f"{slug}-" for slug in slugs)
+        likely = [each.path for each in folders if each.name in slugs or each.name.startswith(starts)]
         if likely:
             return likely
         # Renamed by CLAUDE_CODE_PROJECT_DIR_NAME: a transcript in the folder shows it.
@@ -111,16 +110,12 @@ class TranscriptStore:
 def all_transcripts(config: Path) -> list[Transcript]:
     """The transcripts of every project, last written first; none if Claude Code was never used."""
     return _newest_first(
-        each for folder in scan(config / "projects", _ANY) for each in _sessions(folder.path)
+        each for folder in scan(config / "projects", ANY_NAME) for each in _sessions(folder.path)
     )
 
 
 def _newest_first(found: Iterable[Transcript]) -> list[Transcript]:
     return sorted(found, key=lambda each: (each.mtime_ns, each.session_id), reverse=True)
-
-
-def _can_be(name: str, slug: str) -> bool:
-    return name == slug or name.startswith(slug + "-") or (len(slug) > _CUT and name.startswith(slug[:_CUT]))
 
 
 def _sessions(folder: Path) -> list[Transcript]:

@@ -10,6 +10,7 @@ from typing import Any
 from memtui.secrets.secrets import masked_in
 from memtui.transcript.events import PlanReference, Result
 from memtui.transcript.records import NOWHERE, Fate, PlanFact, Source, Todo, Turn, is_after
+from memtui.transcript.sentences import is_question
 
 _PLAN_FILE = re.compile(r"[\\/]\.claude[\\/]plans[\\/][^\\/]+\.md$")
 _TICK = re.compile(r"\[[ xX>~-]\] ?|[☐☑✅✓✔]|~~| (?=\n)")  # marks that say which items are done
@@ -141,7 +142,6 @@ _NO_STEP = re.compile(r"https?://\S+$|[\w./\\-]+\.\w{1,6}(?::\d+.*)?$")
 _PASTED = re.compile(r"^\[pasted at L\d+, ", re.MULTILINE)
 """The placeholder of a pasted block, see `memtui.transcript.pasted`."""
 _SPEAKER = re.compile(r"^\w{2,20}:\s", re.MULTILINE)
-_QUESTION = re.compile(r"[?？][\s)\"'”]*\Z")
 
 
 def stated_plan(turns: Iterable[Turn]) -> str:
@@ -159,7 +159,7 @@ def _states_plan(turn: Turn, opens: bool) -> bool:
         return True
     if turn.kind not in ("typed", "command", "queued") or len(own) > _LONGEST:
         return False
-    if _QUESTION.search(own) or sum(each.characters for each in turn.pasted) > len(own):
+    if is_question(own) or sum(each.characters for each in turn.pasted) > len(own):
         return False
     if len(set(_SPEAKER.findall(own))) > 1 and len(_SPEAKER.findall(own)) >= _LEAST:
         return False  # a conversation

@@ -45,7 +45,7 @@ _ANNOUNCES = re.compile(
     r"|^(?:现在|接下来|让我|我来|我将|我会|首先|好的|次に|では|それでは|まず|今から|이제|먼저|다음)",
     re.IGNORECASE,
 )
-_ASKED = re.compile(r"[?？][\"”’')」]*$")
+_ASKED = re.compile(r"[?？؟][\s\"”’')」*`]*\Z")
 _ASIDE = re.compile(r"\?\s*$|？\s*$|:\s*$|：\s*$")
 
 
