@@ -179,13 +179,11 @@ def retag_memories(
         backend.update(memory_id, tags=new)
         return partial(_swap, backend, memory_id, new, old), partial(_swap, backend, memory_id, old, new)
 
+    what, done = "tagged {}", "Changed the tags of {}. u takes it back."
     if len(ids) == 1:
         shown = " ".join(f"#{tag}" for tag in after) or "none"
-        done = f"Tags of {ids[0]}: {shown}. u brings the old ones back."
-        said = _change_each(changes, ids, one, f"tagged {ids[0]}", done)
-    else:
-        said = _change_each(changes, ids, one, "tagged {}", "Changed the tags of {}. u takes it back.")
-    return said or "The tags are unchanged."
+        what, done = f"tagged {ids[0]}", f"Tags of {ids[0]}: {shown}. u brings the old ones back."
+    return _change_each(changes, ids, one, what, done) or "The tags are unchanged."
 
 
 def _swap(backend: MemoryStore, memory_id: str, expected: tuple[str, ...], tags: tuple[str, ...]) -> None:

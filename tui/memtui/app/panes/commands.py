@@ -19,6 +19,7 @@ from memtui.app.widgets.wrap import cut_left
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, local_minute, short_age
 from memtui.ground.files import FileProblem
+from memtui.ground.text import counted
 
 if TYPE_CHECKING:
     from memtui.documents.commands import ActiveCommand
@@ -95,24 +96,25 @@ class CommandsPane(Pane):
         return self._by_name.get(key or "")
 
     @property
-    def command_keys(self) -> Sequence[str]:
-        return (*self._by_name, *(f"{_BROKEN}{number}" for number in range(len(self.view.broken))))
+    def _problems(self) -> Mapping[str, str]:
+        """Sentences on what cannot be used, by the keys of their rows."""
+        broken = {f"{_BROKEN}{number}": each for number, each in enumerate(self.view.broken)}
+        files = {_FILE_BROKEN: self.view.problem, _PINS_BROKEN: self._pins_problem}
+        return broken | {key: problem for key, problem in files.items() if problem}
 
     def pin(self, key: str | None) -> PinRow | None:
         return self._pins.get(key or "")
 
     def all_keys(self) -> Sequence[str]:
         red = [key for key in self._pins if self._light(key) == _RED]
-        problems = ((_FILE_BROKEN, self.view.problem), (_PINS_BROKEN, self._pins_problem))
-        unreadable = [key for key, problem in problems if problem]
-        return (*self.command_keys, *unreadable, *red, *(key for key in self._pins if key not in red))
+        return (*self._by_name, *self._problems, *red, *(key for key in self._pins if key not in red))
 
     def count(self) -> str:
         """The text after the title: `2 · 3 pins, 1 ✗`."""
         number, red = len(self._pins), sum(self._light(key) == _RED for key in self._pins)
         off = sum(not pin.confirmed for pin in self._pins.values())
         notes = f"{f', {red} ✗' if red else ''}{f', {off} off' if off else ''}"
-        pins = f"{number} pin{'' if number == 1 else 's'}{notes}" if number else ""
+        pins = f"{counted(number, 'pin')}{notes}" if number else ""
         return " · ".join(part for part in (str(len(self._by_name) or ""), pins) if part)
 
     def _light(self, key: str) -> PinFate | None:
@@ -135,19 +137,11 @@ class CommandsPane(Pane):
             return row([(f"{sign} ", _COLOURS[role]), clean_line(masked(pin.pin.text))], source, width)
         if command is None:
             # A sentence on a file: its path is what can be spared.
-            return row([(cut_left(self._reason(key), width), "$error")], "", width)
+            return row([(cut_left(clean_line(self._problems[key]), width), "$error")], "", width)
         ago = short_age(command.activated_at, self.clock()) if command.activated_at else ""
         lack = self.view.lacking.get(key, "")
         mark = (f" ⚠ {lack}" if lack else "", "$warning")
         return row([("/", "$quiet"), clean_line(command.name).removeprefix("/"), mark], ago, width)
-
-    def _reason(self, key: str) -> str:
-        if key in (_FILE_BROKEN, _PINS_BROKEN):
-            return clean_line(self.view.problem if key == _FILE_BROKEN else self._pins_problem)
-        number = key.removeprefix(_BROKEN)
-        if number.isdecimal() and int(number) < len(self.view.broken):
-            return clean_line(self.view.broken[int(number)])
-        return ""
 
     def detail(self, key: str | None) -> Detail:
         command, pin = self.command(key), self.pin(key)
@@ -159,7 +153,7 @@ class CommandsPane(Pane):
             return Detail("", "Command", plain(self.nothing, "dim"))
         if command is None:
             way = line("x clears active commands; e opens the file.", "dim")
-            return Detail(key, "Command", Document([line(self._reason(key), "bad"), way]))
+            return Detail(key, "Command", Document([line(clean_line(self._problems[key]), "bad"), way]))
         name = clean_line(command.name).removeprefix("/")
         return Detail(key, f"Command /{name}", None, lambda _: self._document(command))
 
@@ -225,7 +219,7 @@ class CommandsPane(Pane):
     def action_clear_all(self) -> None:
         from memtui.app.screens.dialogs import ConfirmScreen
 
-        number = len(self.command_keys)
+        number = len(self._by_name) + len(self.view.broken)
         if not number:
             self.app.warn("No command is active.")
             return
