@@ -9,7 +9,7 @@ import pytest
 
 from memtui.documents.recovery import parse_recovery
 from memtui.ground.project import Home, Places, Project, transcript_slug
-from memtui.store.compact import describe, draft, drafted
+from memtui.store.compact import draft, drafted
 from memtui.store.sessions import session_root
 from memtui.transcript import ReadingCancelledError
 from memtui.transcript.records import Facts, FileFact
@@ -119,8 +119,3 @@ def test_the_root_is_the_projects_unless_the_session_worked_elsewhere(places: Pl
     assert at(other / "src") == other
     assert at(f"{root}-two") == Path(f"{root}-two")
     assert at(r"C:\app") == Path(r"C:\app")
-
-
-def test_a_description_is_one_short_line() -> None:
-    assert describe(Facts(first_prompt="Round the\ttax. And more.")) == "Round the tax. And more"
-    assert len(describe(Facts(first_prompt="word " * 100))) <= 80

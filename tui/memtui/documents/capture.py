@@ -102,12 +102,10 @@ class Capture:
 
     status: Status
     timestamp: datetime
-    """When the compaction began, to the second."""
     session_id: str
     transcript: str
     """Path of the transcript, as written: untrusted."""
     first_message: str
-    """The user's first message, unquoted."""
     summary: str = ""
     """The subject of the conversation; set by the review."""
     memory: str = ""

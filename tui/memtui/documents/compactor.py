@@ -300,17 +300,15 @@ _Part = TypeVar("_Part", Identity, Dynamics)
 
 
 def draft_session_state(facts: Facts, project: Project) -> SessionState:
-    """The session state document by the rules of seed 003, first run."""
-    raw = session_state.raw_state(facts, project).with_texts(masked)
-    decisions = merged_decisions((), raw.decisions)
-    return fitted(raw.replace(tasks=collapsed(raw.tasks), decisions=decisions))
+    """The first version of a session's state."""
+    return _merged(SessionState(version=0), session_state.raw_state(facts, project))
 
 
 def next_state(previous: SessionState | None, facts: Facts, project: Project) -> SessionState | None:
     """The next version of a session's state, from all facts up to now; None if nothing would change."""
-    drafted = session_state.raw_state(facts, project)
     if previous is None:
-        return merge(None, drafted)
+        return draft_session_state(facts, project)
+    drafted = session_state.raw_state(facts, project)
     was = previous.identity.goal
     if was and goal_words(was) == was:  # a person's or a model's wording
         drafted = drafted.replace(identity=drafted.identity.replace(goal=was))
@@ -330,10 +328,15 @@ def merge(
     the TASK TREE keeps finished and unmentioned tasks, and open ones unless their keys are `gone`; KEY
     DECISIONS only grow; WORKING CONTEXT is the draft's. Lines and sections added by a person stay.
     """
-    before, drafted = previous or SessionState(version=0), drafted.with_texts(masked)
+    merged = _merged(previous or SessionState(version=0), drafted, gone)
+    return None if previous is not None and merged.replace(version=previous.version) == previous else merged
+
+
+def _merged(before: SessionState, drafted: SessionState, gone: Collection[str] = ()) -> SessionState:
+    drafted = drafted.with_texts(masked)
     others = [section for section in before.extra if not is_quotes(section)] or drafted.extra
     quoted = [section for section in (*drafted.extra, *before.extra) if is_quotes(section)]
-    merged = SessionState(
+    state = SessionState(
         version=min(before.version + 1, session_state.LATEST),
         identity=_updated(before.identity, drafted.identity).replace(
             project=before.identity.project or drafted.identity.project
@@ -347,8 +350,7 @@ def merge(
         preamble=before.preamble or drafted.preamble,
         extra=with_new_quotes(others, quoted[:1]),
     )
-    merged = fitted(merged)
-    return None if previous is not None and merged.replace(version=previous.version) == previous else merged
+    return fitted(state)
 
 
 def _updated(before: _Part, drafted: _Part) -> _Part:

@@ -36,7 +36,6 @@ HIDDEN = "exit status hidden"
 
 
 def last_errors(facts: Facts, most: int) -> list[ErrorFact]:
-    """The last failures relevant to the project, newest first."""
     return [error for error in reversed(facts.errors) if checks.worth_telling(error)][:most]
 
 
@@ -215,7 +214,6 @@ def action_event(facts: Facts, action: Action, root: Path | None) -> str:
 
 
 def _result(action: Action) -> str:
-    """The most informative line of a result."""
     text = action.result.strip()
     if action.outcome in ("rejected", "interrupted", "background"):
         return ""  # Claude Code's instructions to the model
@@ -306,7 +304,6 @@ def _finished_work(facts: Facts) -> Iterator[str]:
 
 
 def landmark_line(mark: Landmark, *, clock: bool = False) -> str:
-    """A commit, a tag or a pull request, with its fate since."""
     what = {"commit": f"committed {one_line(mark.text)}", "pull request": f"pull request {mark.text}"}
     line = f"{what.get(mark.kind, mark.text)}{f' ({mark.commit})' if mark.commit else ''}"
     return with_source(f"{line}{since(mark)}", mark.source, clock=clock)
@@ -318,7 +315,6 @@ def since(mark: Landmark) -> str:
 
 
 def file_line(file: FileFact) -> str:
-    """A changed file, with its fate since."""
     later = f", later {file.fate}" if file.fate else ""
     done = "created" if file.created else "changed"
     return with_source(f"{done} {shown_path(file.path, None)}{later}", file.source)

@@ -57,7 +57,6 @@ class MemoryFile(Record):
         Items, BeforeValidator(lambda paths: tuple(without_backticks(path.strip()) for path in paths))
     ] = ()
     preamble: Block = ""
-    """Text between the title and the first section."""
     extra: tuple[Section, ...] = ()
 
 
@@ -146,7 +145,6 @@ def _whole_words(title: str) -> str:
 
 
 def _learnings(facts: Facts) -> Iterator[str]:
-    """Settled decisions and commits."""
     for each in work.recorded_decisions(facts):
         text = shortened(f"{each.decision}: {each.reason}", SENTENCE)
         yield with_source(text, each.source, clock=True)

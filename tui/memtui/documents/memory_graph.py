@@ -153,7 +153,6 @@ class Node(NamedTuple):
     name: str
     """The Recovery ID, or the entity as the newest memory writes it."""
     title: str = ""
-    """Of a memory."""
     memories: int = 0
     """Number of the graph's memories that name an entity; 0 for a memory."""
 

@@ -21,7 +21,6 @@ class Pin(NamedTuple):
     """A line that must never be lost."""
 
     text: str
-    """One line."""
     session: str = ""
     """The beginning of the session's id."""
     line: int = 0

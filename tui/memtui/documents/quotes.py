@@ -43,7 +43,6 @@ def source_label(label: str, source: Source, *, clock: bool = False) -> str:
 
 
 def without_source(text: str) -> str:
-    """The text without the citation at its end."""
     return _CITED.sub("", text)
 
 

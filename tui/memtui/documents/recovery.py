@@ -130,7 +130,6 @@ class Recovery(Record):
     pending: Items = ()
     notes: Text = ""
     preamble: Annotated[Block, AfterValidator(lambda text: block(text.replace("\ufeff", "")))] = ""
-    """Text before the first section."""
     extra: tuple[Section, ...] = ()
 
 

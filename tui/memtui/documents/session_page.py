@@ -48,7 +48,6 @@ Subagents = dict[str, Subagent]  # subagents by id; a page removes each one afte
 
 
 def about(session_id: str, summary: SessionSummary, subagents: int = 0) -> list[str]:
-    """The head of the page: time, place, and size."""
     times = [parse_iso(each) for each in (summary.started, summary.ended)]
     when = " – ".join(local_minute(each) for each in times if each is not None)
     turns = f"{summary.turns} {'turn' if summary.turns == 1 else 'turns'}"
@@ -176,7 +175,6 @@ def _renderer() -> MarkdownIt:
 def _fence(
     _: RendererProtocol, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
 ) -> str:
-    """A fenced text; the rows of a diff have their colours."""
     token = tokens[index]
     if token.info != "diff":
         return f"<pre>{escape(token.content)}</pre>\n"

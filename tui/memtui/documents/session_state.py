@@ -63,7 +63,6 @@ _LIKE_BULLET = re.compile(r"^([ \t]*)(\\*[-*+•](?:[ \t]|$))")
 
 
 def said(tasks: tuple[Task, ...]) -> tuple[Task, ...]:
-    """The tasks without notes that say nothing."""
     return tuple(
         task
         for task in tasks
@@ -248,7 +247,6 @@ class SessionState(Record):
     working: WorkingContext = WorkingContext()
     dynamics: Dynamics = Dynamics()
     preamble: Block = ""
-    """Text between the first line and the first section."""
     extra: tuple[Section, ...] = ()
 
 
@@ -444,7 +442,6 @@ def is_ours(task: Task) -> bool:
 
 
 def task_tree(facts: Facts) -> tuple[Task, ...]:
-    """All tasks: done, in progress and coming."""
     tasks = work.open_tasks(facts)
     doing = [task.line for task in tasks if task.doing]
     if not doing and (ask := work.open_request(facts)):

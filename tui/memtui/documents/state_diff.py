@@ -72,7 +72,6 @@ def text_diff(old: str | None, new: str) -> tuple[SectionDiff, ...]:
 
 
 def _text(state: SessionState) -> str:
-    """The document without its first and last line."""
     lines = render_session_state(state).split("\n")
     return "\n".join(line for line in lines if not line.startswith("==="))
 

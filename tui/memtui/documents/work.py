@@ -87,7 +87,6 @@ def numbered_steps(text: str) -> list[str]:
 
 
 def plan_in_force(facts: Facts) -> PlanFact | None:
-    """The last plan approved by the user."""
     return next((plan for plan in reversed(facts.plans) if plan.fate == "approved"), None)
 
 

@@ -72,7 +72,6 @@ class Copy:
         self.head: dict[str, Any] = {}
         self.frames: list[Frame] = []
         self.is_finished = True
-        """Whether it has an index."""
         self.unusable = ""
         """Why its index cannot be used."""
         try:
@@ -92,7 +91,6 @@ class Copy:
         status = _status(self.index) or _status(self.data)
         changed = datetime.fromtimestamp(status.st_mtime).astimezone() if status else None
         self.at = parse_iso(str(self.head.get("at"))) or changed
-        """Time of the last update."""
 
     @property
     def age(self) -> tuple[bool, bool, float, int]:
@@ -208,7 +206,6 @@ class Kept:
     packed: int
     """Bytes of all its copies, with those of its subagents' transcripts."""
     at: datetime | None
-    """Time of the last update."""
     problem: str
     """Why it is not whole; "" when it is."""
     copies: tuple[Copy, ...] = field(compare=False, repr=False)

@@ -111,7 +111,6 @@ class ClaudeMemories:
         )
 
     def get(self, name: str) -> ClaudeMemory:
-        """A memory by its name or its file's."""
         for each in self.entries():
             if name in (each.name, each.path.name, each.path.stem):
                 return each

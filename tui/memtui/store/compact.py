@@ -33,7 +33,6 @@ from memtui.store.memories import Filter, MemoryStore, New
 from memtui.store.sessions import captured_transcript, find_transcript, refuse_strange, session_root
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Facts
-from memtui.transcript.short_text import one_line, shortened
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +73,7 @@ def draft(
         text=render_recovery(recovery),
         note=note,
         session_id=facts.session_id,
-        description=describe(facts),
+        description=title_of(facts).rstrip(".。"),
         transcript=path,
         root=places.project.root if transcript is None else root,
         facts=facts,
@@ -129,10 +128,6 @@ def stored_already(
             if backend.get(meta.id).body == body:
                 return meta.id
     return ""
-
-
-def describe(facts: Facts) -> str:
-    return shortened(one_line(title_of(facts)), 80).rstrip(".。")
 
 
 def _workflow(facts: Facts, project: Project, *, current: bool) -> tuple[str, Plan | None, str]:

@@ -86,7 +86,6 @@ class Filter:
     since: datetime | None = None
     until: datetime | None = None
     session: str = ""
-    """Only those made from this session."""
 
     def fits(self, listed: Listed) -> bool:
         """Whether a memory is selected. A broken one is, unless a condition needs a missing value."""

@@ -82,7 +82,6 @@ class StateStore:
         return {entry.path.parent.name: entry for entry in entries if self._known.get(entry, True)}
 
     def versions(self, session_id: str) -> list[Entry]:
-        """All versions of a session's document, newest first."""
         if not SESSION.fullmatch(session_id):
             return []
         return sorted(scan(self.folder / session_id, VERSION), key=version_of, reverse=True)

@@ -65,7 +65,6 @@ class CallLog:
         self.actions = ActionLog()
 
     def found(self, agent: str) -> None:
-        """Note that a subagent's own transcript has been read."""
         self.agents[agent] = None
         self._results_of.pop(agent, None)
 

@@ -55,7 +55,6 @@ _LOOKUP = re.compile(
 
 
 def last_check(facts: Facts) -> Command | None:
-    """The last compile, lint or test run whose outcome is known."""
     ran = (command for command in reversed(all_commands(facts)) if command.outcome in ("ok", "failed"))
     return next((command for command in ran if is_check(command.text)), None)
 

@@ -47,7 +47,6 @@ def moved_to(fate: str) -> str:
 
 
 def path_now(file: FileFact) -> str:
-    """The current path of a file: the new one if it was moved."""
     return moved_to(file.fate) or file.path
 
 
@@ -92,7 +91,6 @@ def _by_git(words: list[str], cwd: str) -> Iterator[Removal]:
 
 
 def _pairs(paths: list[str], cwd: str) -> Iterator[tuple[str, str]]:
-    """Pairs of source and target of a move or copy."""
     if len(paths) < 2:
         return
     *sources, target = (absolute(path, cwd) for path in paths)
@@ -303,6 +301,5 @@ class FileLog:
 
 
 def target_path(tool: str, arguments: dict[str, object], cwd: str) -> str:
-    """The absolute path of an edit or a read."""
     path = text_in(arguments, "notebook_path" if tool.startswith("Notebook") else "file_path")
     return absolute(masked(path), cwd) if path else ""

@@ -224,6 +224,5 @@ def report_of(result: Result) -> str:
 
 
 def report_in(notice: str) -> str:
-    """The report in the notification of a background subagent."""
     found = _REPORT.search(notice) if "<result>" in notice else None
     return found[1] if found else ""

@@ -242,7 +242,6 @@ class CommandLog:
         self._calls.append(Command(text[:_COMMAND_LIMIT], "", source=source, by="user"))
 
     def last_typed(self) -> Command | None:
-        """The last call, if it was the user's."""
         last = self._calls[-1] if self._calls else None
         return last if last is not None and last.by == "user" else None
 

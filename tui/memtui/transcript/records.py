@@ -110,7 +110,6 @@ class FileFact:
     subagent: bool
     """Touched by subagents only."""
     created: bool = False
-    """The first change made the file."""
     source: Source = NOWHERE
     """Of the first change or read."""
     fate: str = ""
@@ -128,7 +127,6 @@ class Command:
     """Purpose, as the model described it."""
     outcome: Outcome = "unknown"
     exit_code: int | None = None
-    """When the transcript states one."""
     output: str = ""
     """The head of what it printed when it failed, else ""."""
     source: Source = NOWHERE
@@ -175,7 +173,6 @@ class PlanFact:
     content: str
     fate: Fate
     path: str
-    """The plan file when one is known."""
     source: Source = NOWHERE
     """Of its text."""
 
@@ -255,14 +252,12 @@ class Facts:
     """Claude Code versions, in order of appearance."""
     models: tuple[str, ...] = ()
     cwds: tuple[str, ...] = ()
-    """Working folders, in order of appearance."""
     branches: tuple[str, ...] = ()
     cwd: str = ""
     """The last one."""
     branch: str = ""
     """The last one."""
     title: str = ""
-    """The title that Claude Code gave the session, if any."""
     from_capture: bool = False
     """The transcript cannot be read; only the capture is known."""
     turns: tuple[Turn, ...] = ()
@@ -291,7 +286,6 @@ class Facts:
     todos_began: Source = NOWHERE
     """The line in which the first list was written."""
     landmarks: tuple[Landmark, ...] = ()
-    """Commits and pull requests that the session made, oldest first."""
     pushed: Source = NOWHERE
     plans: tuple[PlanFact, ...] = ()
     """Oldest first; the last one is the plan."""

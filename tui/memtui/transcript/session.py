@@ -275,7 +275,6 @@ def agent_transcripts(path: Path, agents: Collection[str]) -> Iterator[tuple[str
 
 
 def _beside(path: Path) -> list[Path]:
-    """Transcripts next to the session's own that name it."""
     try:
         return _by_session(path.parent, path.parent.stat().st_mtime_ns).get(path.stem, [])
     except OSError:
@@ -300,7 +299,6 @@ def worker_of(result: Result) -> str:
 
 
 def first_words(transcript: Path) -> str:
-    """The task of a subagent: the first words of its transcript; "" when it has none."""
     for line in read_lines(transcript, stop=_HEAD):
         for record in line.records:
             if record.get("type") == "user" and (text := events.task_of(record)):

@@ -208,7 +208,6 @@ class TurnLog:
                 self._ask("queued", words, typed)
 
     def queued(self, text: str, source: Source) -> None:
-        """Record an attachment with words typed in mid-turn."""
         if _take(self._removed, text):
             _take(self._fresh, text)
             return

@@ -174,7 +174,6 @@ def _block_words(content: list[Any]) -> tuple[WordsKind, str]:
 
 
 def text_words(text: str) -> tuple[WordsKind, str]:
-    """Classify a text by its content alone."""
     text = without_blocks(text).strip() if "<" in text else text.strip()
     if not text or text == "(no content)":
         return "machine", ""
