@@ -28,7 +28,7 @@ from textual.pilot import Pilot
 from memtui.app.app import MemtuiApp
 from memtui.app.project import ProjectModel
 from memtui.demo.build import DemoProject, build_demo
-from memtui.ground.failures import FailureLog
+from memtui.ground.logs import FailureLog
 from memtui.ground.project import Places
 from recording import answer, picture
 from sharing import side_by_side

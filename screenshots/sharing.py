@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from memtui.app.app import MemtuiApp
 from memtui.app.project import ProjectModel
 from memtui.demo.build import DemoProject, build_demo
-from memtui.ground.failures import FailureLog
+from memtui.ground.logs import FailureLog
 from memtui.ground.project import Places
 from memtui.share.remotes import NamedRemote, Remotes
 from memtui.share.sync import open_sharing

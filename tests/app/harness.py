@@ -27,7 +27,7 @@ from memtui.app.status import StatusBar
 from memtui.app.watch import Mark
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.transcript_view import TranscriptView
-from memtui.ground.failures import FailureLog
+from memtui.ground.logs import FailureLog
 from memtui.ground.project import Home, Places, Project
 from tests.app.idle import is_laid_out, wait_until
 from tests.app.painting import held_back, painted

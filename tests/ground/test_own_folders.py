@@ -12,8 +12,7 @@ import pytest
 
 from memtui.documents.pins import Pin
 from memtui.ground.clock import system_clock
-from memtui.ground.failures import FailureLog
-from memtui.ground.files import append_line
+from memtui.ground.logs import FailureLog, append_line
 from memtui.ground.project import Home, Project, memtui_home
 from memtui.lost.outbox import PINS, Message, Outbox
 from memtui.lost.pins import Pins

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.ground.files import older
+from memtui.ground.logs import older
 from memtui.hooks import records
 from memtui.hooks.records import Run, read_runs, record
 

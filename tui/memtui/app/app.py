@@ -36,8 +36,8 @@ from memtui.app.themes import COLOUR_BLIND, MEMTUI, legible
 from memtui.ground.clean import clean
 from memtui.ground.clock import Clock, system_clock
 from memtui.ground.config import config_path
-from memtui.ground.failures import FailureLog
 from memtui.ground.files import FileProblem
+from memtui.ground.logs import FailureLog
 from memtui.ground.project import Home, Places, Project, downloads
 
 _KEEP_AFTER = 5.0

@@ -23,7 +23,7 @@ from textual.screen import Screen
 from textual.worker import active_worker
 
 from memtui.ground.clean import clean
-from memtui.ground.failures import FailureLog, explain
+from memtui.ground.logs import FailureLog, explain
 
 if TYPE_CHECKING:
     from memtui.app.project import ProjectModel

@@ -100,7 +100,7 @@ def save_split(home: Home, columns: int) -> None:
 def _saved(home: Home, name: str) -> list[str]:
     """The lines of a file in the state folder, at least an empty one."""
     try:
-        text = read_within(home.state / name, home.state, limit=200).decode("utf-8", "replace")
+        text = read_within(home.state / name, home.state, limit=1 << 10).decode("utf-8", "replace")
     except FileProblem:
         text = ""
     return text.splitlines() or [""]

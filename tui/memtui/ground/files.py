@@ -22,7 +22,7 @@ LEFT_OVER_SECONDS = 10 * 60
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 """Open for reading: no link is followed, and a pipe without a writer does not block."""
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_OPEN = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+OPEN = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 """Open for locking or appending, create if missing; for writing, because flock on NFS requires it."""
 
 _NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
@@ -367,12 +367,12 @@ def lock(path: Path, *, timeout: float = 2.0, within: Path | None = None) -> Ite
 def _locked(where: Path) -> int | None:
     """The open and locked file of a lock; None while another process holds it."""
     while True:
-        fd, free = os.open(where, _OPEN, 0o600), False
+        fd, free = os.open(where, OPEN, 0o600), False
         try:
             if not stat.S_ISREG(os.fstat(fd).st_mode):
                 raise FileProblem(where, "is in the way of a lock file; move it away")
-            free = _flock(fd)
-            if free and _is_open(where, fd):
+            free = flock(fd)
+            if free and is_open(where, fd):
                 return fd
         except BaseException:
             _close(fd)
@@ -388,7 +388,7 @@ def _close(fd: int) -> None:
         os.close(fd)
 
 
-def _is_open(path: Path, fd: int) -> bool:
+def is_open(path: Path, fd: int) -> bool:
     """Whether the path is still that of the open file."""
     try:
         return os.path.samestat(path.lstat(), os.fstat(fd))
@@ -396,7 +396,7 @@ def _is_open(path: Path, fd: int) -> bool:
         return False
 
 
-def _flock(fd: int) -> bool:
+def flock(fd: int) -> bool:
     """Lock an open file for as long as it is open; False when another process holds the lock."""
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -424,9 +424,7 @@ def read_within(path: Path, root: Path, *, limit: int, follow: bool = True) -> b
     with reading(path):
         data = _read(_open_within(path, root, follow), limit + 1)
     if len(data) > limit:
-        size = (
-            f"{limit >> 20} MB" if limit >> 20 else f"{limit >> 10} KB" if limit >> 10 else f"{limit} bytes"
-        )
+        size = f"{limit >> 20} MB" if limit >> 20 else f"{limit >> 10} KB"
         raise FileProblem(path, f"is larger than {size}")
     return data
 
@@ -466,10 +464,6 @@ def folder_within(folder: Path, root: Path) -> Path:
         reason = "leads out of the project through a symbolic link; memtui does not look there"
         raise FileOutside(folder, reason)
     return real
-
-
-def signature_of(status: os.stat_result) -> Signature:
-    return (status.st_mtime_ns, status.st_size, status.st_ino)
 
 
 def resolved(path: Path) -> Path:
@@ -513,38 +507,3 @@ def _read(fd: int, size: int) -> bytes:
     finally:
         os.close(fd)
     return b"".join(parts)
-
-
-# -- logs ----------------------------------------------------------------------------------------------------
-
-
-def append_line(path: Path, line: str, *, limit: int) -> bool:
-    """Append a line to a log; True if it was over `limit` bytes and renamed to `older`. Raises `OSError`."""
-    private_parents(path.parent)
-    fd = os.open(path, _OPEN | os.O_APPEND, 0o600)
-    try:
-        size = os.fstat(fd).st_size
-        whole = not size or os.pread(fd, 1, size - 1) == b"\n"
-        # One write, so that lines do not mix; first a line end if a full disk cut off the last line.
-        os.write(fd, (b"" if whole else b"\n") + line.encode("utf-8", "replace") + b"\n")
-        # The log itself is locked, so that only one of several processes renames it.
-        if os.fstat(fd).st_size > limit and _flock(fd) and _is_open(path, fd):
-            path.replace(older(path))
-            return True
-        return False
-    finally:
-        os.close(fd)
-
-
-def older(path: Path) -> Path:
-    """Path of the previous log: ``hooks.1.jsonl``."""
-    return path.with_name(f"{path.stem}.1{path.suffix}")
-
-
-def read_lines(path: Path, *, limit: int) -> list[str]:
-    """The lines of a log and the one before it, oldest first, `limit` bytes of each; raises `OSError`."""
-    lines: list[str] = []
-    for each in (path, older(path)):  # if a new log is begun meanwhile, lines are read twice, not missed
-        with suppress(FileNotFoundError), each.open("rb") as log:
-            lines = [*log.read(limit).decode("utf-8", "replace").split("\n"), *lines]
-    return lines

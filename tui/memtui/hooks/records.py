@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memtui.ground.clean import clean_line
-from memtui.ground.files import FileProblem, append_line, read_lines, read_within
+from memtui.ground.files import FileProblem, read_within
+from memtui.ground.logs import append_line, read_lines
 from memtui.ground.project import Project, find_root
 from memtui.hooks import LIMIT
 

@@ -31,8 +31,8 @@ from memtui.documents.recovery import Plan, is_unknown, parse_recovery
 from memtui.flows.aftermath import as_object, newest_or_named
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, system_clock
-from memtui.ground.failures import FailureLog, explain
 from memtui.ground.files import FileProblem
+from memtui.ground.logs import FailureLog, explain
 from memtui.ground.project import Home, Places, Project, claude_config, find_root, memtui_home
 from memtui.ground.text import FormatError
 from memtui.secrets.secrets import MASK, masked, masked_in

@@ -135,7 +135,7 @@ def this_machine(home: Home) -> str:
         files.create_exclusive(
             path, f"{host or 'machine'}-{os.urandom(2).hex()}\n".encode(), within=home.data
         )
-    name = files.read_within(path, home.data, limit=1000).decode("utf-8", "replace").strip()
+    name = files.read_within(path, home.data, limit=1 << 10).decode("utf-8", "replace").strip()
     if not MACHINE.fullmatch(name):
         raise FileProblem(path, "is broken: a machine's name has small letters, digits and hyphens")
     return name

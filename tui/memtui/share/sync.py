@@ -27,6 +27,7 @@ from memtui.documents.record import Record
 from memtui.ground import files
 from memtui.ground.clock import Clock
 from memtui.ground.files import FileChanged, FileMissing, FileProblem
+from memtui.ground.logs import append_line
 from memtui.ground.project import Home
 from memtui.ground.text import FormatError
 from memtui.secrets.secrets import find, holds_secrets
@@ -158,7 +159,7 @@ class Sharing:
         self.refuse(stored, known)
         for each in sorted(allowed):
             noted = {"at": self.clock().isoformat(), "memory": memory_id, "line": each}
-            files.append_line(self.home.allowed_log, json.dumps(noted), limit=1 << 20)
+            append_line(self.home.allowed_log, json.dumps(noted), limit=1 << 20)
         self.save({key: known}, passed={key: ""})
         return True
 

@@ -82,11 +82,11 @@ class CaptureStore:
         files.private_folder(self.folder, within=root)
         with files.lock(self.folder / ".memtui", within=root):
             with files.reading(entry.path):
-                signature = files.signature_of(entry.path.lstat())
+                status = entry.path.lstat()
             capture, data = self._load(entry.path)
             if capture.status != "pending":
                 raise AlreadyReviewed(entry.path, "is already reviewed; nothing was changed")
-            if signature != entry.signature:
+            if (status.st_mtime_ns, status.st_size, status.st_ino) != entry.signature:
                 raise CaptureProblem(entry.path, _CHANGED)
             path = self._create_memory(entry.name, _encode(render_memory(memory)))
             text = _encode(render_capture(reviewed(capture, summary=summary, memory=path.name)))

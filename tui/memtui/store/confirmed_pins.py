@@ -7,7 +7,8 @@ from datetime import datetime
 from hashlib import sha256
 
 from memtui.ground.clock import parse_iso, system_clock
-from memtui.ground.files import append_line, private_folder, read_lines, reading, writing
+from memtui.ground.files import private_folder, reading, writing
+from memtui.ground.logs import append_line, read_lines
 from memtui.ground.project import Home
 
 _LIMIT = 1 << 20  # size in bytes from which the older half of the lines is kept in a second file
