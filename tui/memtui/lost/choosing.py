@@ -53,7 +53,7 @@ def way_of(home: Home) -> Way:
         raise FileProblem(config_path(home), '[compaction] choice must be "small", "own" or "no"')
     if not given:
         with suppress(FileProblem):
-            given = read_within(home.state / _FILE, home.state, limit=1 << 10).decode("utf-8", "replace").strip()
+            given = read_within(home.state / _FILE, home.state, limit=1024).decode("utf-8", "replace").strip()
     return next((way for way in WAYS if way == given), "")
 
 
