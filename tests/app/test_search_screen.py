@@ -375,10 +375,18 @@ async def test_a_session_is_opened_at_its_line_and_copied(full: World) -> None:
         await driver.until_transcript()
         reader = driver.screen
         assert isinstance(reader, TranscriptScreen)
-        await driver.until(lambda: " of " in reader.finder.place, "the hit")
         window = reader.view.window
-        rows = (number for number, row in enumerate(window.document.lines) if "hit" in str(row.spans))
-        assert {window.index.at(block.key[0]) for row in rows if (block := window.block_at(row))} == {0}
+
+        def marked() -> set[int]:
+            rows = (number for number, row in enumerate(window.document.lines) if "hit" in str(row.spans))
+            return {window.index.at(block.key[0]) for row in rows if (block := window.block_at(row))}
+
+        await driver.until(marked, "the hit")
+        assert marked() == {0}
+        assert reader.finder.place == ""
+        await driver.press("n")
+        await driver.until(lambda: " of " in reader.finder.place, "the other hits")
+        assert len(marked()) > 1
         # A search from the reader begins with the same words, and leads back to it.
         await driver.press("s")
         assert screen(driver) is not results

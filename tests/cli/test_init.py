@@ -86,7 +86,7 @@ def test_installed_once_and_taken_away(
 
 def test_nothing_is_done_unasked(memtui: Memtui, claude: Path, says: Says) -> None:
     result = memtui("init")
-    assert (result.code, result.err) == (1, "memtui: Do this? Nothing was changed: accept that with --yes.\n")
+    assert (result.code, result.err) == (1, "memtui: Do this? Nothing was changed: say yes with --yes.\n")
     says("n")
     assert memtui("init").out.endswith("Nothing was changed.\n")
     assert _said(claude) == [] and not (claude / "commands").exists()

@@ -390,8 +390,9 @@ class BrowserScreen(StyledOnce):
 
         home = self.model.places.home
         with self.app.reporting("installing the plugin"):
-            asks = await asyncio.to_thread(lambda: archive_settings(home).keep is None)
-            if asks and not await asyncio.to_thread(self.model.lacks_hooks):
+            # A few small files, read here: a later question would take keys meant for another screen.
+            asks = archive_settings(home).keep is None
+            if asks and not self.model.lacks_hooks():
                 await self._ask_to_keep()
                 return
             question = "Install memtui's plugin into Claude Code?"
@@ -418,7 +419,7 @@ class BrowserScreen(StyledOnce):
         from memtui.plugin.installing import apply, typed_lines
 
         places = self.model.places
-        plan = await asyncio.to_thread(planned, places)
+        plan = planned(places)
         if not plan:
             self.app.say(nothing)
             return False
@@ -426,7 +427,13 @@ class BrowserScreen(StyledOnce):
         if typed := typed_lines(plan):
             question = "claude is not on the PATH: type these lines at Claude Code's prompt."
             yes = "Write and copy" if plan.files else "Copy"
-            lines = [*map(line, typed), line(""), line("memtui itself will:", "dim"), *lines[len(typed) :]]
+            own = lines[len(typed) :]
+            lines = [
+                *map(line, typed),
+                line(""),
+                *([line("memtui itself will:", "dim")] if own else []),
+                *own,
+            ]
         if not await self.app.confirmed(question, yes=yes, no="Not now", document=Document(lines)):
             return False
         said = await asyncio.to_thread(lambda: list(apply(plan, places)))

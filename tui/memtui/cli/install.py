@@ -67,9 +67,13 @@ def _done(plan: Plan, places: Places, yes: bool, nothing: str) -> bool:
     if not plan:
         say(f"Nothing to do: {nothing}")
         return False
-    say("\n".join(f"  {each}" for each in plan.lines()))
-    if typed := typed_lines(plan):
-        say("claude is not on the PATH: its lines are yours to type at Claude Code's prompt.")
+    typed, own = typed_lines(plan), list(plan.lines())
+    if typed:
+        say("\n  ".join(("claude is not on the PATH: type these lines at Claude Code's prompt.", *typed)))
+        own = own[len(typed) :]
+        if own:
+            say("memtui itself will:")
+    say("\n".join(f"  {each}" for each in own))
     if not agreed("Do this?", yes):
         say("Nothing was changed.")
         return False

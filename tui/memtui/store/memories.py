@@ -393,15 +393,26 @@ def _moved(old: Path, old_root: Path, new: Path, new_root: Path) -> bool:
     return True
 
 
+def _own(memory_id: str) -> str:
+    return memory_id.upper().partition("@")[0]
+
+
 def _known_by(text: str, ids: Collection[str]) -> list[str]:
-    """The ids that begin with `text`, in any case, with or without ``CMEM-``; else those that end with it."""
+    """The ids that begin with `text`, in any case, with or without ``CMEM-``; else those that end with it.
+
+    The machine that a shared memory came from, after ``@``, need not be typed.
+    """
     end = text.strip().upper()
     wanted = f"CMEM-{end.removeprefix('CMEM-')}"
     if wanted == "CMEM-":
         return []
     found = [memory_id for memory_id in ids if memory_id.upper().startswith(wanted)]
     exact = [memory_id for memory_id in found if memory_id.upper() == wanted]
-    return exact or found or [memory_id for memory_id in ids if memory_id.upper().endswith(end)]
+    return (
+        exact
+        or found
+        or [each for each in ids if end in (each.upper()[-len(end) :], _own(each)[-len(end) :])]
+    )
 
 
 def _nearest(text: str, ids: Collection[str]) -> list[str]:

@@ -28,6 +28,7 @@ from memtui.transcript import ReadingCancelledError
 if TYPE_CHECKING:
     from memtui.documents.capture import Capture
     from memtui.lost.records import Aftermath
+    from memtui.store.backfill import Missing
     from memtui.store.compact import Reviewed
 
 _WAITING = """Nothing waits for a review.
@@ -330,15 +331,24 @@ class PendingPane(Pane):
                     making.files += [path] if path is not None else []
             return len(making.files)
 
+        def find() -> None:
+            missing.extend(find_missing(self.model.places))
+
+        missing: list[Missing] = []
         with self.app.reporting("capturing what was missed"):
-            self.app.say("Looking for compactions without a capture …")
-            missing = await asyncio.to_thread(find_missing, self.model.places)
-            if not missing:
+            # Asked at once where the rows tell; only then the archive, which may have more, is looked at.
+            number = len(self._health.missing) if self._health else 0
+            if not number:
+                await asyncio.to_thread(find)
+                number = len(missing)
+            if not number:
                 self.app.say("Nothing was missed: every auto-compaction in the transcripts has its capture.")
                 return
-            what, where = counted(len(missing), "capture"), clean_line(str(self.model.project.compacts))
+            what, where = counted(number, "capture"), clean_line(str(self.model.project.compacts))
             question = f"Make {what} of compactions that nothing captured, in {where}?"
             if await self.app.confirmed(question, yes="Capture", no="Not now", safe=True):
+                if not missing:
+                    await asyncio.to_thread(find)
                 written = await asyncio.to_thread(write)
                 self.app.hint("compacts")
                 self.app.say(f"Captured {written} of {len(missing)}; they wait for a review.")

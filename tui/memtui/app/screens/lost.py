@@ -321,7 +321,8 @@ class LostScreen(Screen[None]):
             return
         # Its ends, as marks such as ** in between are not quoted.
         words = item.text.split(TOGETHER)[0].strip('“”"').split(" ")
-        quoted = tuple(dict.fromkeys((" ".join(words[:_KNOWN]), " ".join(words[-_KNOWN:]))))
+        some = min(_KNOWN, (len(words) + 1) // 2)
+        quoted = tuple(dict.fromkeys((" ".join(words[:some]), " ".join(words[-some:]))))
         self.app.open_transcript(self._transcript, item.source.line, find=quoted)
 
     @on(RowList.Opened)

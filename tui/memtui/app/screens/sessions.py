@@ -71,7 +71,8 @@ class SessionsScreen(Screen[None]):
         hidden("right", "agents(True)", "agents", tooltip="list its subagents under the session"),
         hidden("left", "agents(False)", "fold", tooltip="fold its subagents away"),
         hidden("tab", "switch", "detail", tooltip="go from the list to the detail"),
-        Binding("escape,q,S", "back", "back", id="back", tooltip="leave; first the detail, ticks, filter"),
+        Binding("escape,q", "back", "back", id="back", tooltip="leave; first the detail, ticks, filter"),
+        hidden("S", "close"),
     ]
     signs = SESSION_SIGNS
     about = "The conversations with Claude Code, the newest first, and how many days it keeps each."
@@ -296,6 +297,12 @@ class SessionsScreen(Screen[None]):
 
     def action_switch(self) -> None:
         self.set_focus(self.detail if self.focused is self.listing else self.listing)
+
+    def action_close(self) -> None:
+        if self._choosing:
+            self.app.say("These are the sessions of all projects: enter opens the project of one, q quits.")
+        else:
+            self.dismiss()
 
     def action_back(self) -> None:
         if self.focused is not self.listing:

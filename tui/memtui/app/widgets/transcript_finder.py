@@ -44,7 +44,7 @@ class Finder:
     @property
     def place(self) -> str:
         """``3 of 17``, as far as known."""
-        if not self.text:
+        if not self.text or not self._end:  # only the line that was opened is marked
             return ""
         hits = self._hits
         if not self._complete:
@@ -67,12 +67,11 @@ class Finder:
             self._view.go(self._view.window.index.at(self._origin.key[0]), self._origin.key)
 
     def show_here(self, words: tuple[str, ...]) -> None:
-        """Mark words in the current line alone, and show the first one."""
+        """Mark words in the current line alone, and show the first; `again` looks further."""
         current, window = self._view.current, self._view.window
         here = [each for each in window.blocks if current and each.key[0] == current.key[0]]
         query = Query(" ".join(words), words)
         if here and (hits := hits_in(here, query, rows_of)):
-            self._hits, self._complete = hits, True
             self._view.look_for(query, here[0].key[0])
             self._show(hits[0])
 
@@ -88,7 +87,10 @@ class Finder:
     def again(self, step: int) -> None:
         block, line, window = self._view.current, self._view.cursor.line, self._view.window
         if self.text and block is not None:
-            if self._complete and self._end < len(window.index) and not window.query.words:
+            if not self._end:
+                self._view.look_for(window.query)
+                self._search()
+            elif self._complete and self._end < len(window.index):
                 self._search()
             on_hit = window.query.is_in(window.document.lines[line].text)
             self._go((block.key, window.hits_before(line) - (0 if on_hit else 0.5)), step)
