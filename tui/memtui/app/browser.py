@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -40,7 +41,6 @@ from memtui.transcript import ReadingCancelledError
 if TYPE_CHECKING:
     from memtui.ground.project import Places
     from memtui.plugin.installing import Plan
-    from memtui.store.follow import Followed
     from memtui.store.search import Result
 
 
@@ -124,7 +124,7 @@ class BrowserScreen(StyledOnce):
             self.app.push_screen(SessionsScreen(self.model, choosing=True))
             return
         self.live.start()
-        told = (self.model, self._followed, self._not_followed)
+        told = (self.model, partial(self._soon, self.state.kept), self.app.explain)
         threading.Thread(target=follow_sessions, args=told, name="memtui-following", daemon=True).start()
         self.bar.refresh_remotes(self._settings.sync_seconds)
 
@@ -140,13 +140,6 @@ class BrowserScreen(StyledOnce):
         """Call from another thread; ignored if the screen has been closed."""
         if self.is_attached:
             self.call_later(callback, *arguments)
-
-    def _not_followed(self, error: Exception) -> None:
-        self._soon(self.state.kept, self.app.explain("following the sessions", error))
-
-    def _followed(self, followed: Followed) -> None:
-        if followed.problem or followed.stored is not None:
-            self._soon(self.state.kept, followed.problem and f"{followed.problem}.")
 
     def on_published(self, message: Published) -> None:
         view = message.view

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from memtui.ground.clock import Clock
     from memtui.ground.project import Places
-    from memtui.store.follow import Followed
     from memtui.store.states import StoredState
 
 
@@ -243,12 +242,12 @@ _LIVELY_GROWTH, _LIVELY_PAUSE = 16 << 10, 0.4
 
 
 def follow_sessions(
-    model: ProjectModel, tell: Callable[[Followed], None], fail: Callable[[Exception], None]
+    model: ProjectModel, tell: Callable[[str], None], explain: Callable[[str, Exception], str]
 ) -> None:
     """Keep the state documents of running sessions up to date, until the model is stopped.
 
-    In a thread of its own, as reading a long transcript would delay the listings. `tell` is called with each
-    session that was due, `fail` with other errors; the next check may succeed.
+    In a thread of its own, as reading a long transcript would delay the listings. `tell` is called with ""
+    when a version is written, and with the reason when one cannot be; the next check may succeed.
     """
     from memtui.store.follow import GROWTH, PAUSE, Following
 
@@ -261,10 +260,11 @@ def follow_sessions(
     while True:
         try:
             for followed in following.step(time.monotonic(), lambda: model.stopped):
-                tell(followed)
+                if followed.problem or followed.stored is not None:
+                    tell(followed.problem and f"{followed.problem}.")
         except Exception as error:  # a thread's boundary
             if not model.stopped:
-                fail(error)
+                tell(explain("following the sessions", error))
         if model.stops_within(_LIVELY if lively else WRITE_INTERVAL):
             return
 

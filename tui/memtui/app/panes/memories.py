@@ -481,9 +481,7 @@ class MemoriesPane(Pane):
         if not ids:
             return
         with self.app.reporting("sharing"):
-            names = await asyncio.to_thread(exchange.names)
-            if not names:
-                self.app.warn(NO_REMOTE)
+            if not (names := await self._remotes()):
                 return
             which = clean_line(ids[0]) if len(ids) == 1 else f"{len(ids)} memories"
             if all({*names} <= {*self.held_by.get(each, "").split(",")} for each in ids):
@@ -504,11 +502,7 @@ class MemoriesPane(Pane):
         exchange = self.model.exchange
         said, failed = [], False
         with self.app.reporting("syncing"):
-            names = await asyncio.to_thread(exchange.names)
-            if not names:
-                self.app.warn(NO_REMOTE)
-                return
-            for name in names:
+            for name in await self._remotes():
                 try:
                     done = await asyncio.to_thread(exchange.sync, name, lambda: None)
                 except FileProblem as problem:
@@ -519,9 +513,16 @@ class MemoriesPane(Pane):
                     more = f" And {len(done.notes) - 1} more." if len(done.notes) > 1 else ""
                     note = "".join(f" {each}" for each in done.notes[:1])
                     said.append(f"{name}: {done.summary}.{note}{more}")
-            self.app.hint("memories")
-            self.app.refresh_remotes()
-            self.app.say(" ".join(said), severity="warning" if failed else "information")
+            if said:
+                self.app.hint("memories")
+                self.app.refresh_remotes()
+                self.app.say(" ".join(said), severity="warning" if failed else "information")
+
+    async def _remotes(self) -> list[str]:
+        names = await asyncio.to_thread(self.model.exchange.names)
+        if not names:
+            self.app.warn(NO_REMOTE)
+        return names
 
     async def _remote(self, which: str, names: Sequence[str]) -> str:
         """The remote to share with; "" if cancelled."""
