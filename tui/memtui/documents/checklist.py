@@ -10,7 +10,7 @@ from typing import NamedTuple
 from memtui.documents import recovery
 from memtui.documents.markdown import fenced, heading, is_none, parse_items
 from memtui.documents.recovery import LONG_OBJECTIVE, MOST_FILES, RoleFile, is_unknown, parse_recovery
-from memtui.ground.text import file_text
+from memtui.ground.text import counted, file_text
 from memtui.transcript.paths import is_absolute
 from memtui.transcript.short_text import one_line, says_something, shortened
 
@@ -215,8 +215,8 @@ def _roles(text: CheckedText, title: str) -> tuple[Verdict, str] | _Answer:
     files = text.files(title)
     bare = [file.path for file in files if not file.role]
     if bare:
-        return _WARN, f"{len(bare)} of {_counted(len(files), 'file')} without (role: ...)", title, bare[0]
-    return _PASS, f"{_counted(len(files), 'file')} with roles"
+        return _WARN, f"{len(bare)} of {counted(len(files), 'file')} without (role: ...)", title, bare[0]
+    return _PASS, f"{counted(len(files), 'file')} with roles"
 
 
 _RESULT = re.compile(
@@ -275,7 +275,7 @@ def _known_issues(text: CheckedText) -> tuple[Verdict, str] | _Answer:
         if _key(item) in pending:
             return _WARN, "is pending, too: is it put off, or is it next?", _ISSUES, item
     if issues:
-        return _PASS, f"{_counted(len(issues), 'issue')} put off"
+        return _PASS, f"{counted(len(issues), 'issue')} put off"
     if _ended_badly(found.last_action):
         return _WARN, "the last action failed, and no issue says so"
     return _PASS, "none is named"
@@ -295,10 +295,6 @@ def _notes(text: CheckedText) -> tuple[Verdict, str]:
     if text.items(_ISSUES) or _ended_badly(text.recovery.last_action):
         return _WARN, "something is not solved, and there is no word on what was thought of it"
     return _PASS, "none, and nothing unsolved that would need some"
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 _POINTS: dict[str, tuple[str, _Check]] = {

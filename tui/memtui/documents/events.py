@@ -13,6 +13,7 @@ from pathlib import Path
 
 from memtui.documents.quotes import citation, said_last, source_label, user_requests, with_source
 from memtui.documents.work import ONLY_CAPTURE, open_work, plan_status, recorded_decisions
+from memtui.ground.text import counted
 from memtui.transcript import checks, records
 from memtui.transcript.checks import SENTENCE, all_commands, bare_command, hides_outcome, is_check, last_check
 from memtui.transcript.paths import Kind, is_absolute, role_of, shown_path
@@ -117,7 +118,7 @@ def changed_since(facts: Facts, source: Source) -> str:
         for file in files
         if role_of(file.path, facts.cwd).kind is not Kind.SCRATCH and not CLAUDES.search(file.path)
     )
-    return f"{number} file{'s' * (number > 1)} changed since" if number else ""
+    return f"{counted(number, 'file')} changed since" if number else ""
 
 
 def output(text: str, limit: int = SENTENCE) -> str:
@@ -182,8 +183,7 @@ def _since(facts: Facts, source: Source) -> str:
     later = [each for each in ran if is_after(each.source, source)]
     if source == records.NOWHERE or not later:
         return ""
-    number = f"{len(later)} command{'s' if len(later) > 1 else ''}"
-    number = number if len(later) < _COUNTED else f"{_COUNTED} or more commands"
+    number = counted(len(later), "command") if len(later) < _COUNTED else f"{_COUNTED} or more commands"
     last = outcome_of(later[-1])
     how = f", the last one {last}" if last in ("ok", "failed") else ""
     return f", {number} since{how}"

@@ -27,7 +27,7 @@ from memtui.documents.markdown import Section, escape, parse_items, render_items
 from memtui.documents.quotes import citation, quotes_section, with_source
 from memtui.documents.record import Block, Items, Line, Record
 from memtui.documents.work import LAST, ONLY_CAPTURE, goal, open_request, title_of, turn_line, unfinished_turn
-from memtui.ground.text import FormatError, file_text, without_backticks
+from memtui.ground.text import FormatError, counted, file_text, without_backticks
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import SENTENCE, last_check
 from memtui.transcript.files import DELETED, path_now
@@ -199,19 +199,15 @@ def _confidence(facts: Facts) -> str:
 def _tasks(facts: Facts, left: int) -> str:
     """Number of finished tasks with the line of the last change; "" without a list."""
     if left:
-        return f"{_counted(left, 'task or step', 'tasks and steps')} open{_listed_at(facts)}"
+        return f"{counted(left, 'task or step', 'tasks and steps')} open{_listed_at(facts)}"
     done, number = sum(map(was_done, facts.todos)), len(facts.todos)
-    counted = f"{done} of {_counted(number, 'task', 'tasks')} done{dropped_among(facts.todos)}"
-    return f"{counted}{_listed_at(facts)}" if number else ""
+    ticked = f"{done} of {counted(number, 'task')} done{dropped_among(facts.todos)}"
+    return f"{ticked}{_listed_at(facts)}" if number else ""
 
 
 def _listed_at(facts: Facts) -> str:
     where = citation(max((todo.source for todo in facts.todos), default=Source()), clock=True)
     return f" ({where})" if where else ""
-
-
-def _counted(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"
 
 
 def _key_files(facts: Facts) -> list[str]:
@@ -233,10 +229,10 @@ def draft_summary(facts: Facts) -> str:
     commits = [mark.text for mark in facts.landmarks if mark.kind == "commit" and not mark.superseded]
     requests = [mark.text for mark in facts.landmarks if mark.kind == "pull request"]
     results = [
-        _results(_counted(len(done), "task", "tasks") + " done", done),
-        _results(_counted(len(commits), "commit", "commits"), commits),
+        _results("task", done, " done"),
+        _results("commit", commits),
         f"Pull request {masked(requests[-1])}" if requests else "",
-        f"{_counted(len(facts.modified_files), 'file', 'files')} modified" if facts.modified_files else "",
+        f"{counted(len(facts.modified_files), 'file')} modified" if facts.modified_files else "",
     ]
     stop = "" if about.endswith(("?", "!", "…", "？", "！")) else "。" if _WIDE_END.search(about) else "."
     sentences = [f"{about}{stop}" if about else "", *(f"{each}." for each in results if each)]
@@ -244,9 +240,10 @@ def draft_summary(facts: Facts) -> str:
     return " ".join(each for each in sentences if each)
 
 
-def _results(counted: str, results: list[str]) -> str:
+def _results(what: str, results: list[str], how: str = "") -> str:
     """Results with their number, the last ones in words; "" for none."""
     last = "; ".join(
         shortened(masked(one_line(each)), _RESULT).rstrip(".。") for each in results[-_LAST_RESULTS:]
     )
-    return f"{counted}{': ' if len(results) <= _LAST_RESULTS else ', the last: '}{last}" if results else ""
+    lead = ": " if len(results) <= _LAST_RESULTS else ", the last: "
+    return f"{counted(len(results), what)}{how}{lead}{last}" if results else ""

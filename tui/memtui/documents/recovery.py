@@ -28,7 +28,15 @@ from memtui.documents.work import (
     plan_status,
     recorded_decisions,
 )
-from memtui.ground.text import FormatError, block, file_text, one_line, without_backticks, without_blank_ends
+from memtui.ground.text import (
+    FormatError,
+    block,
+    counted,
+    file_text,
+    one_line,
+    without_backticks,
+    without_blank_ends,
+)
 from memtui.secrets.secrets import MASK, masked
 from memtui.transcript import paths
 from memtui.transcript.checks import last_check, package_changes
@@ -345,7 +353,7 @@ def _changed_role(file: FileFact, files: Sequence[FileFact], root: str) -> str:
     parts = [_with_subject(role_of(file.path, root), file.path, files)]
     parts.append("created" if file.created else "")
     edits = file.times - file.created
-    parts.append(f"{edits} edit{'s' * (edits > 1)}" if edits > (not file.created) else "")
+    parts.append(counted(edits, "edit") if edits > (not file.created) else "")
     parts.append("by a subagent" if file.subagent else "")
     parts.append(f"later {_fate(file)}" if file.fate else "")
     return ", ".join(part for part in parts if part)
@@ -507,7 +515,7 @@ def _older_requests(facts: Facts) -> Iterator[str]:
     for ask in older[:_ASKED]:
         yield with_source(ask.within(_LINE), ask.source)
     if more := older[_ASKED:]:
-        yield f"and {len(more)} earlier message{'s' if len(more) > 1 else ''}"
+        yield f"and {counted(len(more), 'earlier message')}"
 
 
 def _session(facts: Facts) -> Iterator[str]:
@@ -522,11 +530,10 @@ def _session(facts: Facts) -> Iterator[str]:
     if missing := events.missing_work(facts):
         yield missing
     for compaction in facts.compactions[-1:]:
-        number = len(facts.compactions)
         where, summary = citation(compaction.source), citation(compaction.summary_source)
-        counted = f"{number} compaction{'s' if number > 1 else ''} so far"
-        counted += f", the last one at {where}" if where else ""
-        yield f"{counted}; its summary is at {summary}" if summary else counted
+        so_far = f"{counted(len(facts.compactions), 'compaction')} so far"
+        so_far += f", the last one at {where}" if where else ""
+        yield f"{so_far}; its summary is at {summary}" if summary else so_far
 
 
 _COUNT = 25  # maximum number of items in lists that grow with a session; the last ones are kept
@@ -626,5 +633,5 @@ def _without_secrets(recovery: Recovery) -> Recovery:
     recovery = recovery.with_texts(mask)
     if not number:
         return recovery
-    line = f"- Masked: {number} secret{'s' if number > 1 else ''} of the transcript"
+    line = f"- Masked: {counted(number, 'secret')} of the transcript"
     return recovery.replace(notes=f"{recovery.notes}\n{line}".strip())

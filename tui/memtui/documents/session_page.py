@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import local_minute, parse_iso, to_local
+from memtui.ground.text import counted
 from memtui.secrets.secrets import masked, masked_in
 from memtui.transcript.blocks import Attached, Block, Thinking, edit_rows
 from memtui.transcript.events import Boundary, Call, Queued, Result, Said, Summary, Words, error_text
@@ -50,10 +51,9 @@ Subagents = dict[str, Subagent]  # subagents by id; a page removes each one afte
 def about(session_id: str, summary: SessionSummary, subagents: int = 0) -> list[str]:
     times = [parse_iso(each) for each in (summary.started, summary.ended)]
     when = " – ".join(local_minute(each) for each in times if each is not None)
-    turns = f"{summary.turns} {'turn' if summary.turns == 1 else 'turns'}"
-    number = summary.compactions
-    compacted = f"compacted {number} {'time' if number == 1 else 'times'}" if number else ""
-    with_them = f"with {subagents} subagent{'s' * (subagents != 1)}" if subagents else ""
+    turns = counted(summary.turns, "turn")
+    compacted = f"compacted {counted(summary.compactions, 'time')}" if summary.compactions else ""
+    with_them = f"with {counted(subagents, 'subagent')}" if subagents else ""
     where = " ⎇ ".join(filter(None, (summary.folder, summary.branch)))
     return [
         " · ".join(filter(None, (f"Claude Code session {session_id}", when, turns, compacted, with_them))),
@@ -132,8 +132,8 @@ def _body(found: Iterable[Numbered], safe: Safe, subagents: Subagents) -> Iterat
         yield from _subagent_html(agent, safe, subagents)
     yield "</section>\n</main>\n"
     if asks:  # at the end, as it is only known then; the page shows it first
-        number_of = f"{len(asks)} {'ask' if len(asks) == 1 else 'asks'}"
-        yield f"<nav><details><summary>{number_of}</summary><ol>\n{''.join(asks)}</ol></details></nav>\n"
+        head = f"<summary>{counted(len(asks), 'ask')}</summary>"
+        yield f"<nav><details>{head}<ol>\n{''.join(asks)}</ol></details></nav>\n"
 
 
 def _block_html(block: Block, safe: Safe, number: int) -> str:
@@ -144,7 +144,7 @@ def _block_html(block: Block, safe: Safe, number: int) -> str:
     if isinstance(event, Result | Summary | Thinking):
         head, _, part = part.partition("\n\n")
         lines = part.count("\n") + 1 - 2 * isinstance(event, Result)  # without its fences
-        head = f"{head.strip('*:')}, {lines:,} {'line' if lines == 1 else 'lines'}"
+        head = f"{head.strip('*:')}, {counted(lines, 'line')}"
         inner = f"<details><summary>{escape(head)}</summary>{rendered(part)}</details>"
     else:
         inner = rendered(part)

@@ -20,7 +20,7 @@ from memtui.documents.quotes import UserRequest, citation, last_request, plan_li
 from memtui.documents.record import Block, Items, Record, text_as
 from memtui.documents.work import awaited_plan, goal, open_steps, plan_in_force, plan_status, unfinished_turn
 from memtui.ground.project import Project
-from memtui.ground.text import FormatError, file_text, item
+from memtui.ground.text import FormatError, counted, file_text, item
 from memtui.transcript.checks import SENTENCE, bare_command, last_check, package_changes
 from memtui.transcript.files import IN_PROGRAM, moved_to, path_now
 from memtui.transcript.paths import Kind, role_of, shown_path
@@ -401,8 +401,8 @@ def _style(facts: Facts) -> str:
     style += ", without what was pasted" if any(_PASTED.search(ask.text) for ask in own) else ""
     refused = sum(turn.kind == "rejection" for turn in facts.turns)
     stopped = sum(turn.end == "interrupted" for turn in facts.turns)
-    style += f"; refused {refused} step{'s' if refused > 1 else ''} with words" if refused else ""
-    return f"{style}; interrupted {stopped} turn{'s' if stopped > 1 else ''}" if stopped else style
+    style += f"; refused {counted(refused, 'step')} with words" if refused else ""
+    return f"{style}; interrupted {counted(stopped, 'turn')}" if stopped else style
 
 
 def _phase(facts: Facts) -> str:

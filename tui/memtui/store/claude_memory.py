@@ -20,6 +20,7 @@ from memtui.ground import files
 from memtui.ground.clock import Clock
 from memtui.ground.files import FileChanged, FileMissing, FileProblem
 from memtui.ground.project import Places, expanded, transcript_slug
+from memtui.ground.text import counted
 from memtui.secrets.secrets import find, holds_secrets
 
 INDEX = "MEMORY.md"
@@ -128,9 +129,8 @@ class ClaudeMemories:
             return ClaudeMemory(path, name, "", kind, "", changed, "new", str(problem)), ""
         text = data.decode("utf-8", "replace")
         if index:
-            lines = len(text.splitlines())
             name, kind = INDEX, "index"
-            described = f"{lines} line{'s' * (lines != 1)}, loaded into every conversation"
+            described = f"{counted(len(text.splitlines()), 'line')}, loaded into every conversation"
         else:
             fields = fields_of(text)
             name, kind = fields.get("name") or path.stem, fields.get("type", "")

@@ -17,7 +17,7 @@ from memtui.documents.recovery import is_elsewhere, is_unknown, mapped, parse_re
 from memtui.ground.clean import clean_line
 from memtui.ground.files import FileProblem, read_within
 from memtui.ground.git import ask
-from memtui.ground.text import FormatError
+from memtui.ground.text import FormatError, counted
 from memtui.secrets.quoting import safe
 from memtui.secrets.secrets import MASK
 from memtui.store.listing import ProjectTest
@@ -47,7 +47,7 @@ class Freshness(NamedTuple):
         """``3 of 5 files changed since, 2 gone``; "" if it is fresh."""
         if not self.is_stale:
             return ""
-        files = f"{self.files} file{'' if self.files == 1 else 's'}"
+        files = counted(self.files, "file")
         if not self.changed:
             return f"{len(self.gone)} of {files} gone"
         gone = f", {len(self.gone)} gone" if self.gone else ""

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise, takewhile
 
+from memtui.ground.text import counted
 from memtui.transcript.records import Pasted, Source
 from memtui.transcript.short_text import GAP
 
@@ -78,8 +79,8 @@ def without_pasted(text: str, source: Source) -> tuple[str, tuple[Pasted, ...]]:
 def _named(pasted: Pasted) -> str:
     ends = GAP.join(line for line in (pasted.first_line, pasted.last_line) if line)
     ends = ends.replace("[", "(").replace("]", ")")
-    lines = f"{pasted.lines:,} {'line' if pasted.lines == 1 else 'lines'}"
-    return f"[pasted at L{pasted.source.line}, {lines}, {pasted.characters:,} characters: {ends}]"
+    size = f"{counted(pasted.lines, 'line')}, {pasted.characters:,} characters"
+    return f"[pasted at L{pasted.source.line}, {size}: {ends}]"
 
 
 def _blocks(lines: list[str]) -> list[tuple[int, int]]:
