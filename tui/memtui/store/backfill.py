@@ -21,7 +21,7 @@ from memtui.ground.project import Places, Project
 from memtui.store.archive import Archive
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.transcripts import Transcript, TranscriptStore, first_cwd
-from memtui.transcript.lines import read_lines
+from memtui.transcript.lines import read_lines, text_in, time_of
 
 BOUNDARY = b'"compact_boundary"'  # only boundary lines contain it, as quotes in a message's text are escaped
 
@@ -134,18 +134,11 @@ def _compaction(record: dict[str, object], transcript: Transcript) -> Compaction
     from memtui.transcript.events import Boundary, events_of
 
     boundary = next((event for event in events_of(record) if isinstance(event, Boundary)), None)
-    stamp, session, uuid = (record.get(name) for name in ("timestamp", "sessionId", "uuid"))
-    at = parse_iso(stamp) if isinstance(stamp, str) else None
+    at = parse_iso(time_of(record))
     if boundary is None or at is None or at.year not in _YEARS:
         return None
-    return Compaction(
-        at=at,
-        trigger=boundary.trigger,
-        session_id=session if isinstance(session, str) and session else transcript.session_id,
-        transcript=transcript.path,
-        uuid=uuid if isinstance(uuid, str) else "",
-        tokens=boundary.pre_tokens,
-    )
+    session, uuid = text_in(record, "sessionId") or transcript.session_id, text_in(record, "uuid")
+    return Compaction(at, boundary.trigger, session, transcript.path, uuid, boundary.pre_tokens)
 
 
 def _is_of(path: Path, project: Project, session_id: str, moment: datetime) -> bool:

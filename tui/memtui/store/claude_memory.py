@@ -119,23 +119,22 @@ class ClaudeMemories:
 
     def _parse(self, path: Path, status: os.stat_result, data: bytes | None) -> tuple[ClaudeMemory, str]:
         """A memory from its file's content, and the digest of that; None is read again to learn why."""
-        changed = datetime.fromtimestamp(status.st_mtime).astimezone()
-        index = path.name == INDEX
+        text = digest = problem = ""
         try:
             if data is None or len(data) > _LIMIT:
                 data = files.read_within(path, self.folder, limit=_LIMIT, follow=False)
-        except FileProblem as problem:
-            name, kind = (path.name, "index") if index else (path.stem, "")
-            return ClaudeMemory(path, name, "", kind, "", changed, "new", str(problem)), ""
-        text = data.decode("utf-8", "replace")
-        if index:
-            name, kind = INDEX, "index"
-            described = f"{counted(len(text.splitlines()), 'line')}, loaded into every conversation"
+            text, digest = data.decode("utf-8", "replace"), _digest(data)
+        except FileProblem as error:
+            problem = str(error)
+        if path.name == INDEX:
+            lines = f"{counted(len(text.splitlines()), 'line')}, loaded into every conversation"
+            fields = {"name": INDEX, "type": "index", "description": "" if problem else lines}
         else:
             fields = fields_of(text)
-            name, kind = fields.get("name") or path.stem, fields.get("type", "")
-            described = fields.get("description", "")
-        return ClaudeMemory(path, name, described, kind, text, changed, "new"), _digest(data)
+        name, kind = fields.get("name") or path.stem, fields.get("type", "")
+        changed = datetime.fromtimestamp(status.st_mtime).astimezone()
+        described = fields.get("description", "")
+        return ClaudeMemory(path, name, described, kind, text, changed, "new", problem), digest
 
     def troubles(self, memories: Sequence[ClaudeMemory]) -> list[Trouble]:
         """What is wrong with these memories and with the index that lists them.
@@ -316,9 +315,7 @@ def _seen(mark: str, digest: str) -> Seen:
     how, _, marked = mark.partition(" ")
     if not mark:
         return "new"
-    if marked != digest:
-        return "changed"
-    return "approved" if how == "approved" else "seen"
+    return "changed" if marked != digest else "approved" if how == "approved" else "seen"
 
 
 def _index_troubles(index: str, names: set[str]) -> Iterator[Trouble]:
