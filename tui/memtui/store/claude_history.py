@@ -151,7 +151,7 @@ def calls_in(transcript: Path, folder: Path) -> Iterator[Call]:
                         waiting[event.id] = calls
                 elif isinstance(event, events.Result):
                     calls = waiting.pop(event.id, [])
-                    yield from [] if event.failed else _with_result(calls, event.detail)
+                    yield from [] if event.failed else _with_result(calls, event.fields)
             marks[1:] = [each.encode() for each in waiting]
 
 
@@ -174,19 +174,18 @@ def _calls(call: events.Call, record: Record, line: int, folder: Path) -> Iterat
         yield Call(path, line, stamp, "edited")
 
 
-def _with_result(calls: Iterable[Call], result: object) -> Iterator[Call]:
+def _with_result(calls: Iterable[Call], result: Record) -> Iterator[Call]:
     """Calls with what their result says of the file before and after.
 
     Claude Code fact (2.1.197, 2.1.332): a memory's front matter is stamped with session and time as it is
     written: the file is not what the call gave, but what the result's `content` and `structuredPatch` say.
     """
-    found = result if isinstance(result, dict) else {}
-    before, content = found.get("originalFile"), found.get("content")
+    before, content = result.get("originalFile"), result.get("content")
     for call in calls:
         if call.how == "written" and isinstance(content, str):
             call = call._replace(text=content)
         elif call.how == "edited" and isinstance(before, str):
-            call = call._replace(text=_patched(before, found.get("structuredPatch")))
+            call = call._replace(text=_patched(before, result.get("structuredPatch")))
         known = isinstance(before, str) and call.how in ("written", "edited")
         yield call._replace(before=before) if known else call
 

@@ -65,6 +65,11 @@ class Result(NamedTuple):
     def text(self) -> str:
         return joined_text(self.content)
 
+    @property
+    def fields(self) -> Record:
+        """The metadata if it is a dict, else an empty one."""
+        return self.detail if isinstance(self.detail, dict) else {}
+
 
 class Said(NamedTuple):
     """Text of the model."""

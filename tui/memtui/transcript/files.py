@@ -196,8 +196,7 @@ class FileLog:
         log = self._modified if tool in EDIT_TOOLS else self._read
         touched = log.get(path_identity(path))
         if touched is None:
-            written = result.detail if tool == "Write" and isinstance(result.detail, dict) else {}
-            created = written.get("type") == "create"
+            created = tool == "Write" and result.fields.get("type") == "create"
             log[path_identity(path)] = FileFact(path, 1, bool(result.agent), created, source)
             return
         touched.times += 1

@@ -213,7 +213,7 @@ class QuoteLog:
 def report_of(result: Result) -> str:
     """The report in the result of a subagent's call; "" while it runs in the background."""
     content = result.content
-    if isinstance(result.detail, dict) and result.detail.get("status", "completed") != "completed":
+    if result.fields.get("status", "completed") != "completed":
         return ""
     if isinstance(content, list):
         texts = (block.get("text") if isinstance(block, dict) else None for block in content)

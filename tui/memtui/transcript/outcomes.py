@@ -47,12 +47,10 @@ _CUT = "\n…\n"
 
 def outcome_of(result: Result) -> Outcome:
     """`ok`, `failed`, `rejected`, `interrupted` or `background`."""
-    detail = result.detail
-    if isinstance(detail, dict):
-        if detail.get("backgroundTaskId"):
-            return "background"
-        if detail.get("interrupted") is True:
-            return "interrupted"
+    if result.fields.get("backgroundTaskId"):
+        return "background"
+    if result.fields.get("interrupted") is True:
+        return "interrupted"
     if not result.failed:
         return "ok"
     head = error_text(result)[:200]
@@ -141,12 +139,12 @@ def target_of(call: Call) -> str:
 
 def answers_of(result: Result) -> list[tuple[str, str, str]]:
     """The questions of an AskUserQuestion call with the user's answers, and what the chosen option says."""
-    answers = result.detail.get("answers") if isinstance(result.detail, dict) else None
+    answers = result.fields.get("answers")
     if isinstance(answers, dict):
         pairs = [(question, _answer(answer)) for question, answer in answers.items()]
     else:
         pairs = _ANSWERED.findall(result.text)
-    options = _options(result.detail)
+    options = _options(result)
     return [
         (question.strip(), answer, options.get((question, answer), ""))
         for question, answer in pairs
@@ -154,12 +152,11 @@ def answers_of(result: Result) -> list[tuple[str, str, str]]:
     ]
 
 
-def _options(detail: object) -> dict[tuple[str, str], str]:
+def _options(result: Result) -> dict[tuple[str, str], str]:
     """Descriptions of the options, by question and label."""
-    asked = detail.get("questions") if isinstance(detail, dict) else None
     return {
         (str(question.get("question")), str(option.get("label"))): str(option.get("description") or "")
-        for question in _dicts(asked)
+        for question in _dicts(result.fields.get("questions"))
         for option in _dicts(question.get("options"))
     }
 
@@ -217,8 +214,7 @@ _ENDED: dict[str, Outcome] = {"completed": "ok", "failed": "failed"}
 
 def end_command(call: Command, result: Result, outcome: Outcome) -> None:
     call.outcome = outcome
-    if isinstance(result.detail, dict):
-        call.task = str(result.detail.get("backgroundTaskId") or "")
+    call.task = str(result.fields.get("backgroundTaskId") or "")
     call.exit_code = exit_code(result)
     if outcome == "failed":
         call.output = error_head(result, _OUTPUT_LIMIT)

@@ -75,9 +75,8 @@ class PlanLog:
         if not result.text.startswith(_APPROVED):
             return
         plan.fate = "approved"
-        if isinstance(result.detail, dict):
-            plan.content = _string(result.detail.get("plan")) or plan.content
-            plan.path = _string(result.detail.get("filePath")) or plan.path
+        plan.content = _string(result.fields.get("plan")) or plan.content
+        plan.path = _string(result.fields.get("filePath")) or plan.path
 
     def given(self, content: str, stated: bool, source: Source) -> None:
         """Record a plan given to a fresh context: the result of accepting a plan with `clear context`.
@@ -334,7 +333,7 @@ class TodoLog:
         self._past[item.content] = ("completed", at) if before == "completed" else ("dropped", source)
 
     def _create(self, arguments: dict[str, Any], result: Result, source: Source) -> None:
-        made = result.detail.get("task") if isinstance(result.detail, dict) else None
+        made = result.fields.get("task")
         made = made if isinstance(made, dict) else {}
         identity = _text(made.get("id"))
         if not identity and (found := _CREATED.search(result.text)):
@@ -350,7 +349,7 @@ class TodoLog:
             self._tasks.setdefault(identity or f"?{len(self._tasks)}", task)
 
     def _update(self, arguments: dict[str, Any], result: Result, source: Source) -> None:
-        if isinstance(result.detail, dict) and result.detail.get("success") is False:
+        if result.fields.get("success") is False:
             return
         identity = _text(arguments.get("taskId"))
         task = self._tasks.get(identity)
@@ -375,7 +374,7 @@ class TodoLog:
 
 
 def _listed(result: Result) -> list[Any]:
-    tasks = result.detail.get("tasks") if isinstance(result.detail, dict) else None
+    tasks = result.fields.get("tasks")
     if isinstance(tasks, list):
         return tasks
     return [

@@ -294,7 +294,7 @@ def _by_session(folder: Path, _changed: int) -> dict[str, list[Path]]:
 
 def worker_of(result: Result) -> str:
     """The subagent that a result reports on; "" for none."""
-    agent = text_in(result.detail, "agentId") if isinstance(result.detail, dict) else ""
+    agent = text_in(result.fields, "agentId")
     return agent if _NAME.fullmatch(agent) else ""
 
 
