@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 from memtui.transcript import events
 from memtui.transcript.events import Boundary, Call, Event, Queued, Result, Said, Summary, Words, is_ask
-from memtui.transcript.lines import Line, Record, message_of, read_lines, text_in, time_of
+from memtui.transcript.lines import Line, Record, fields_in, message_of, read_lines, text_in, time_of
 from memtui.transcript.outcomes import target_of
 from memtui.transcript.records import Source
 
@@ -117,8 +117,7 @@ def _beside(record: Record, found: Sequence[Event]) -> Iterator[Shown]:
         if kind == "thinking" and (text := text_in(block, "thinking")).strip():
             yield Thinking(text, agent)
         elif kind in ("image", "document"):
-            source = block.get("source")
-            source = source if isinstance(source, dict) else {}
+            source = fields_in(block, "source")
             yield Attached(text_in(source, "media_type") or kind, len(text_in(source, "data")), agent)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from memtui.transcript.lines import Record, message_of, text_in
+from memtui.transcript.lines import Record, fields_in, message_of, text_in
 from memtui.transcript.words import (
     SUMMARY_OPENING,
     WordsKind,
@@ -298,17 +298,13 @@ def _words(record: Record, content: Any) -> Event:
 
 
 def _progress(record: Record) -> Sequence[Event]:
-    data = record.get("data")
-    if not isinstance(data, dict) or data.get("type") != "agent_progress":
+    data = fields_in(record, "data")
+    if data.get("type") != "agent_progress":
         return _NOTHING
-    inner = data.get("message")
-    if not isinstance(inner, dict):
-        return _NOTHING
-    agent = _agent_name(data)
-    kind = inner.get("type")
-    if kind == "assistant":
+    inner, agent = message_of(data), _agent_name(data)
+    if inner.get("type") == "assistant":
         return _assistant(inner, agent)
-    return _user(inner, agent) if kind == "user" else _NOTHING
+    return _user(inner, agent) if inner.get("type") == "user" else _NOTHING
 
 
 def _queue(record: Record) -> Sequence[Event]:
@@ -319,9 +315,9 @@ def _queue(record: Record) -> Sequence[Event]:
 
 
 def _attachment(record: Record) -> Sequence[Event]:
-    body = record.get("attachment")
-    if not isinstance(body, dict) or record.get("isSidechain") is True:
+    if record.get("isSidechain") is True:
         return _NOTHING
+    body = fields_in(record, "attachment")
     kind = body.get("type")
     if kind == "queued_command":
         return _queued(body)
@@ -347,8 +343,7 @@ def _system(record: Record) -> Sequence[Event]:
         return _NOTHING
     if subtype == "api_error":
         return (ApiError(""),)
-    data = record.get("compactMetadata")
-    data = data if isinstance(data, dict) else {}
+    data = fields_in(record, "compactMetadata")
     before, after = _count(data.get("preTokens")), _count(data.get("postTokens"))
     return (Boundary(text_in(data, "trigger"), before, after),)
 

@@ -131,10 +131,14 @@ def text_in(fields: Record, key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
+def fields_in(fields: Record, key: str) -> Record:
+    """The object under a key, an empty one for anything else."""
+    value = fields.get(key)
+    return value if isinstance(value, dict) else {}
+
+
 def message_of(record: Record) -> Record:
-    """The message of a record, empty when it has none."""
-    message = record.get("message")
-    return message if isinstance(message, dict) else {}
+    return fields_in(record, "message")
 
 
 def time_of(record: Record) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from memtui.secrets.secrets import masked_in
 from memtui.transcript.events import PlanReference, Result
+from memtui.transcript.lines import fields_in
 from memtui.transcript.records import NOWHERE, Fate, PlanFact, Source, Todo, Turn, is_after
 from memtui.transcript.sentences import is_question
 
@@ -333,8 +334,7 @@ class TodoLog:
         self._past[item.content] = ("completed", at) if before == "completed" else ("dropped", source)
 
     def _create(self, arguments: dict[str, Any], result: Result, source: Source) -> None:
-        made = result.fields.get("task")
-        made = made if isinstance(made, dict) else {}
+        made = fields_in(result.fields, "task")
         identity = _text(made.get("id"))
         if not identity and (found := _CREATED.search(result.text)):
             identity = found[1]
