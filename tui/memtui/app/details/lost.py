@@ -162,8 +162,7 @@ def draw_item(item: Item, ticked: bool, width: int, *, waits: bool = False) -> C
         return Content(f"{'▾' if item.unfolded else '▸'} {item.title}")
     if isinstance(item, Unfounded):
         return row_of([("  ! ", "$error"), clean_line(masked(item.text))], "", width)
-    notes = (item.need.label if item.need else "", citation(item.source))
-    right = " ".join(note for note in notes if note) if width >= 60 else citation(item.source)
+    right = f"{'↻ ' if item.need else ''}{citation(item.source)}"
     text = clean_line(masked(item.text))
     if item.kind == "file":
         text = cut_left(text, max(1, width - len(right) - 7))

@@ -9,6 +9,7 @@ FATE_SIGNS = {
     "↺": "handed over by memtui",
     "⏳": "waits for the next prompt",
     "!": "said by the summary alone",
+    "↻": "needed again after the compaction",
 }
 TASK_SIGNS = {"▸": "a task in progress", "○": "an open task", "✓": "done"}
 FOLD_SIGNS = {"▸": "folded: enter opens it", "▾": "open: enter folds it"}

@@ -16,7 +16,7 @@ from memtui.secrets.secrets import masked
 from memtui.store.session_list import Agent, Session, size_text
 from memtui.transcript.short_text import one_line
 
-_LEAD, _END = 13, 6
+_LEAD, _END = 13, 8
 _NAME, _LEAST_NAME = 30, 16
 """Minimum width of the name, and its minimum beside the sorted column."""
 
@@ -131,10 +131,10 @@ def _aligned(column: Column, text: str) -> str:
 def _days_left(session: Session) -> tuple[str, str]:
     """The days left, red if few and without a copy; ✓ marks a whole copy of memtui's, ✗ an incomplete one."""
     if session.days_left is None:
-        return (" ✗    ", "bold $error") if session.incomplete else (" kept ", "$success")
+        return (f"{'✗':>{_END}}", "bold $error") if session.incomplete else (f"{'kept':>{_END}}", "$success")
     mark = "✗" if session.incomplete else "✓" if session.archived else " "
     soon = session.days_left < SOON and not session.archived
-    return f"{session.days_left:>3} d{mark}"[-6:], "bold $error" if soon else "$quiet"
+    return f"{f'{session.days_left} d{mark}':>{_END}}", "bold $error" if soon else "$quiet"
 
 
 def _fit(parts: list[tuple[str, str] | str], room: int) -> Content:
