@@ -94,8 +94,8 @@ _TEMPORARY = re.compile(
     r"(?:^|[\s`\"'(=])/(?:private/)?(?:tmp|var/folders|dev/shm)/|\[masked: |\bpid\b", re.I
 )
 _ASKED = ("typed", "command", "plan", "comment", "memory")
-_IN_USE = 4
-"""The last commands and skills, whose steps may still be due."""
+_IN_USE, _REMEMBERED = 2, 4
+"""The last commands and skills, whose steps may still be due; and those whose rules may be in force."""
 _PROGRAM = re.compile(r"(?:^|[;&|(`])\s*([a-z][\w./-]*)\s", re.MULTILINE)
 """The programs of a shell's line, and those of commands that are quoted."""
 # Blanks alone before them: \s* would read a run of empty lines again from each of its lines.
@@ -291,13 +291,13 @@ class _Conversation:
         """The steps of the last commands and skills, what stayed refused, and an unanswered question."""
         if self._question:
             yield self._question
-        steps = [
-            due(text, source, self._used, [command for line, command in self._ran if line > source.line])
-            for text, source in [*self._expansions.values()][-_IN_USE:]
-        ]
+        for back, (text, source) in enumerate(reversed(self._expansions.values())):
+            ran = [command for line, command in self._ran if line > source.line]
+            steps = [*due(text, source, self._used, ran)] if back < _REMEMBERED else []
+            yield from (each for each in steps if back < _IN_USE or each.standing == "unknown")
         yield from self._boxes.values()
         told = [*self._told.values()][-_TOLD:]
-        for found in (*steps, *told, *self._refused.values()):
+        for found in (*told, *self._refused.values()):
             yield from found
         path, text, source = self._plan
         old = source.line < _RECENT * self._line  # it was worked on since, so its steps may be done
