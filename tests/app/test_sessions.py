@@ -327,9 +327,8 @@ async def test_the_home_folder_is_no_project(world: World, monkeypatch: pytest.M
     completed, held = SessionList.completed, Event()
 
     def slowly(self: SessionList, session: Session, cancelled: Callable[[], bool] = never) -> Session:
-        if cancelled is not never:  # the list's turn, not that of the key
-            held.wait(PATIENCE)
-        return completed(self, session)
+        held.wait(PATIENCE)
+        return completed(self, session, cancelled)
 
     monkeypatch.setattr(SessionList, "completed", slowly)
     app = app_on(Project(world.base), world.home, world.claude)

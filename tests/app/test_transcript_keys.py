@@ -209,6 +209,11 @@ async def test_a_subagents_transcript_opens_inside(full: World) -> None:
         await driver.until(lambda: "I looked around" in driver.shown, "the subagent")
         await driver.press("escape")
         assert "Look around" in driver.shown
+        at = next(number for number, text in enumerate(driver.lines) if "its own transcript" in text)
+        await driver.pilot.click(offset=(driver.lines[at].index("its own"), at))
+        await driver.until(lambda: "I looked around" in driver.shown, "the subagent")
+        await driver.press("escape")
+        assert "Look around" in driver.shown, "it was opened once"
         agent.unlink()
         await driver.press("enter")
         assert driver.last_said == "The transcript of this subagent no longer exists."

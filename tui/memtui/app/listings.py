@@ -63,17 +63,17 @@ class CapturesView(NamedTuple):
     broken: int = 0
     unread: int = 0
     numbers: Mapping[str, int] = _NONE
-    """The number of each capture of a session with several, which begin with the same words."""
+    """The number of each capture of a session with several, which have the same name."""
 
     @classmethod
     def of(cls, rows: dict[str, CaptureRow], *, unread: int) -> CapturesView:
         """The view of these rows. Slow work for many rows is done here, in the background."""
         pending = tuple(name for name, row in rows.items() if row.pending)
         broken = sum(1 for row in rows.values() if row.problem)
-        sessions: dict[tuple[str, str], list[str]] = defaultdict(list)
+        sessions: dict[str, list[str]] = defaultdict(list)
         for name, row in reversed(rows.items()):
             if row.capture:
-                sessions[row.capture.session_id, row.capture.first_message].append(name)
+                sessions[row.capture.session_id].append(name)
         several = [names for names in sessions.values() if len(names) > 1]
         numbers = {name: number for names in several for number, name in enumerate(names, 1)}
         return cls(rows, pending, broken, unread, numbers)

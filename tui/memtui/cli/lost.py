@@ -212,7 +212,7 @@ def _line(row: Row | Unfounded, numbers: Iterator[int]) -> str:
     notes = (citation(row.source), row.need.label if row.need else "", why)
     remarks = ", ".join(note for note in notes if note)
     mark = f"{MARKS[row.state]} {next(numbers)}." if row.missing else MARKS[row.state]
-    return f"{mark} {shortened(row.text, 200)}{f' ({remarks})' if remarks else ''}"
+    return f"{mark} {shortened(row.quote, 200)}{f' ({remarks})' if remarks else ''}"
 
 
 @click.command("pin")

@@ -107,6 +107,7 @@ def as_object(aftermath: Aftermath) -> dict[str, Any]:
                 "key": row.key,
                 "kind": row.kind,
                 "text": row.text,
+                "answers": row.about or None,
                 "state": row.state,
                 "line": row.source.line or None,
                 "timestamp": row.source.timestamp or None,

@@ -33,7 +33,7 @@ class HandedOver:
 
 def line_of(row: Row) -> str:
     """The text of a row: clean, masked, with its source."""
-    return f"- {with_source(ends_of(clean_line(safe(row.text)), 600), row.source)}"
+    return f"- {with_source(ends_of(clean_line(safe(row.quote)), 600), row.source)}"
 
 
 def size_of_rows(rows: Iterable[Row]) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 import textwrap
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -312,7 +312,7 @@ def _of_person(text: str, source: Source) -> Iterator[Row]:
     said = [*sentences(text), *commands_in(text)]
     long, pasted = len(text) > _LONG, len(text) > _PASTED
     for number, sentence in enumerate(said):
-        if _PERSONA.match(sentence):
+        if _PERSONA.match(sentence) and not is_rule(sentence):
             continue
         told = _LIMITS.search(sentence) or COMMAND.search(sentence)
         rule = is_rule(sentence) or (told is not None and not announces(sentence))
@@ -496,27 +496,26 @@ def _commands(facts: Facts) -> Iterator[Row]:
         times[text] += command.outcome == "ok"
         last.pop(text, None)
         last[text] = command
-    parts = {
-        text: frozenset(map(str.strip, _THEN.split(text))) for text in last if last[text].outcome == "ok"
-    }
-    for text, command in last.items():
-        check = is_check(command.text)
-        if any(parts.get(text, frozenset()) < longer for longer in parts.values()):
-            continue
-        if (
-            command.outcome != "ok"
-            or len(text) > QUOTE
-            or (
-                not check
-                and (
-                    is_lookup(text)
-                    or text.startswith("git ")
-                    or (times[text] < 2 and not _QUERY.search(text))
-                )
-            )
-        ):
-            continue
-        yield Row("check" if check else "command", text, command.source, "unknown", text, times[text])
+    kept = {text: command for text, command in last.items() if _lasts(text, command, times[text])}
+    parts = {text: frozenset(map(str.strip, _THEN.split(text))) for text in kept}
+    having: defaultdict[str, set[str]] = defaultdict(set)
+    for text, own in parts.items():
+        for part in own:
+            having[part].add(text)
+    for text, command in kept.items():
+        longer = set.intersection(*(having[part] for part in parts[text]))
+        if not any(parts[text] < parts[each] for each in longer):
+            kind: Kind = "check" if is_check(command.text) else "command"
+            yield Row(kind, text, command.source, "unknown", text, times[text])
+
+
+def _lasts(text: str, command: Command, times: int) -> bool:
+    """Whether a command is worth knowing later: a check, or one that was repeated or asks something."""
+    if command.outcome != "ok" or len(text) > QUOTE:
+        return False
+    if is_check(command.text):
+        return True
+    return not (is_lookup(text) or text.startswith("git ")) and (times > 1 or _QUERY.search(text) is not None)
 
 
 def _failures(facts: Facts) -> Iterator[Row]:

@@ -115,7 +115,7 @@ def rows_of(
             row = replace(row, state="kept", evidence=None, preserved=True)
         elif handed is not None and handed.verdict(line).fate == "kept":
             row = replace(row, state="handed over", evidence=None)
-        made.append(replace(row, text=f"“{row.about}” → {row.text}") if row.about and row.missing else row)
+        made.append(row)
     rows = ranked(_joined(made))
     # Commands differ by one word, and those that are part of another one are no candidates.
     lost = [at for at, row in enumerate(rows) if row.state == "lost" and row.kind not in ("check", "command")]

@@ -217,7 +217,7 @@ def _line(row: Row) -> str:
 
 def quoted(row: Row) -> str:
     """The text of a row for a model, with the ends of each line that is read together in it."""
-    return TOGETHER.join(ends_of(part, _QUOTE) for part in clean_line(safe(row.text)).split(TOGETHER))
+    return TOGETHER.join(ends_of(part, _QUOTE) for part in clean_line(safe(row.quote)).split(TOGETHER))
 
 
 def _stands_alone(row: Row) -> bool:

@@ -108,6 +108,11 @@ class Row:
     """The keys of the lines that are read together in it; empty for a single line."""
 
     @property
+    def quote(self) -> str:
+        """Its text, after what it answers."""
+        return f"“{self.about}” → {self.text}" if self.about else self.text
+
+    @property
     def key(self) -> str:
         """Identifies the fact within its compaction."""
         return hashlib.sha256(f"{self.kind}\0{self.text}".encode("utf-8", "replace")).hexdigest()[:12]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from memtui.lost.records import PLAN, Kind, Row
 from memtui.lost.verdicts import identifiers, stems
@@ -54,7 +55,7 @@ _REQUESTS = re.compile(
     re.I,
 )
 _AGAIN = 4.0
-"""Taken off for each line of more worth that stands in the same place; twice for each other check."""
+"""Taken off for each line of more worth that stands in the same place; for checks ever more."""
 _OPEN = re.compile(
     r"\b(?:skipp(?:ed|ing)|deferred|postponed|untested|missing|remaining|todo|follow-?ups?|out of scope"
     r"|nice[- ]to[- ]have|future work|low(?:er)? (?:severity|priority)|won't fix"
@@ -125,8 +126,11 @@ def ranked(rows: Sequence[Row]) -> list[Row]:
     values = []
     for row in sorted(rows, key=lambda each: -each.worth):
         place = (row.kind, 0 if row.kind == "check" else row.source.line)
-        less = 2 * _AGAIN if row.kind == "check" else _AGAIN if row.source.line else 0
-        values.append((row.worth - less * before[place], row))
+        number = before[place]
+        less = _AGAIN * (number * number if row.kind == "check" else number * (row.source.line > 0))
+        # A fifth check counts no more, while a fifth rule does.
+        own = replace(row, worth=row.worth - less) if row.kind == "check" else row
+        values.append((row.worth - less, own))
         before[place] += 1
     return [row for _, row in sorted(values, key=lambda each: -each[0])]
 

@@ -109,14 +109,16 @@ class GitRemote(Remote):
         return f"{number}, last change by {clean_line(last)}"
 
     def set_up(self) -> None:
-        self._seen = ""
-        tip, listing = self._fetch()
-        if tip:
-            refuse_schema(self._url, self._schema(listing[0]), SCHEMA)
-            return
-        self._commit(tip, "Set up for memtui", {_ABOUT: _MARKER, "README.md": _README})
-        if not self._push():
-            self._heads()  # somebody was first
+        for _ in range(3):
+            self._seen = ""
+            tip, listing = self._fetch()
+            if tip:
+                refuse_schema(self._url, self._schema(listing[0]), SCHEMA)
+                return
+            self._commit(tip, "Set up for memtui", {_ABOUT: _MARKER, "README.md": _README})
+            if self._push():
+                return
+        raise _GitFailedError(self._url, "others change it all the time; try again")
 
     def heads(self) -> dict[str, Head]:
         try:

@@ -145,7 +145,8 @@ def calls_in(transcript: Path, folder: Path) -> Iterator[Call]:
     waiting: dict[str, list[Call]] = {}
     for line in read_lines(transcript, skip=lambda raw: not any(each in raw for each in marks)):
         for record in line.records:
-            for event in events.events_of(record):
+            # A subagent's progress repeats what its own transcript has.
+            for event in events.events_of(record) if record.get("type") in ("user", "assistant") else ():
                 if isinstance(event, events.Call):
                     if calls := list(_calls(event, record, line.number, folder)):
                         waiting[event.id] = calls
@@ -160,8 +161,9 @@ def _calls(call: events.Call, record: Record, line: int, folder: Path) -> Iterat
     if call.name == "Bash":
         command = text_in(given, "command").replace("~/", f"{Path.home()}/")
         for gone in removals(command, text_in(record, "cwd") or "/"):
-            if Path(gone.path).parent == folder and gone.fate != PUT_BACK:
-                yield Call(Path(gone.path), line, stamp, "deleted")
+            file = Path(gone.path)
+            if file.parent == folder and file.suffix == ".md" and gone.fate != PUT_BACK:
+                yield Call(file, line, stamp, "deleted")
         return
     path = Path(text_in(given, "file_path"))
     if path.parent != folder or path.suffix != ".md":

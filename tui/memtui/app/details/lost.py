@@ -127,7 +127,7 @@ def lost_document(
 
 
 def _line(row: Row) -> Line:
-    text = clean_line(masked(row.text))
+    text = clean_line(masked(row.quote))
     text = text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
     notes = ", ".join(note for note in (citation(row.source), row.need.label if row.need else "") if note)
     # In brackets, as everywhere, so that the source can be followed.

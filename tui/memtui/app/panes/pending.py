@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -331,24 +332,25 @@ class PendingPane(Pane):
                     making.files += [path] if path is not None else []
             return len(making.files)
 
-        def find() -> None:
-            missing.extend(find_missing(self.model.places))
-
-        missing: list[Missing] = []
+        missing: Sequence[Missing] = ()
+        find = partial(find_missing, self.model.places)
         with self.app.reporting("capturing what was missed"):
-            # Asked at once where the rows tell; only then the archive, which may have more, is looked at.
-            number = len(self._health.missing) if self._health else 0
-            if not number:
-                await asyncio.to_thread(find)
-                number = len(missing)
-            if not number:
+            # Asked at once where the rows tell; else the archive is looked at first.
+            asked = {(each.session_id, each.at) for each in (self._health.missing if self._health else ())}
+            if not asked:
+                missing = await asyncio.to_thread(find)
+            if not asked and not missing:
                 self.app.say("Nothing was missed: every auto-compaction in the transcripts has its capture.")
                 return
-            what, where = counted(number, "capture"), clean_line(str(self.model.project.compacts))
+            what, where = (
+                counted(len(asked or missing), "capture"),
+                clean_line(str(self.model.project.compacts)),
+            )
             question = f"Make {what} of compactions that nothing captured, in {where}?"
             if await self.app.confirmed(question, yes="Capture", no="Not now", safe=True):
-                if not missing:
-                    await asyncio.to_thread(find)
+                if asked:
+                    of = [(each, each.compaction) for each in await asyncio.to_thread(find)]
+                    missing = [each for each, made in of if (made.session_id, made.at) in asked]
                 written = await asyncio.to_thread(write)
                 self.app.hint("compacts")
                 self.app.say(f"Captured {written} of {len(missing)}; they wait for a review.")

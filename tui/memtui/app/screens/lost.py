@@ -159,7 +159,9 @@ class LostScreen(Screen[None]):
         if isinstance(item, Row | Unfounded):
             waits = isinstance(item, Row) and self._waits(item.key)
             self.evidence.border_title, self.evidence.border_subtitle = verdict(item, waits)
-            self.evidence.update(Content(clean_line(masked(item.text))))
+            self.evidence.update(
+                Content(clean_line(masked(item.quote if isinstance(item, Row) else item.text)))
+            )
         if self.aftermath is not None:
             self.summary.show(summary_document(self.aftermath.compaction.summary)[0], keep_scroll=True)
 

@@ -25,12 +25,12 @@ from memtui.store.session_list import (
 _ALIVE = 60.0
 
 
-def resume(app: BaseApp, transcript: Path, *, fork: bool = False) -> None:
+def resume(app: BaseApp, transcript: Path, session: Resumable | None = None, *, fork: bool = False) -> None:
     """Resume the session of a transcript, or a copy of it, in Claude Code; ask first while it seems alive.
 
     The app is suspended meanwhile. Without a `claude` the command is copied.
     """
-    quiet, session = _ALIVE, resumable(app.model.places.home, transcript)
+    quiet, session = _ALIVE, session or resumable(app.model.places.home, transcript)
     if session.kept is None and resume_command(session.session_id, fork=fork):
         with suppress(OSError):
             quiet = app.model.clock().timestamp() - transcript.stat().st_mtime

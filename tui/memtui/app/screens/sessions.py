@@ -32,7 +32,8 @@ from memtui.ground.project import find_root, is_project
 from memtui.ground.text import counted
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import archive_settings
-from memtui.store.session_list import Session, SessionList, agents_of, size_text
+from memtui.store.session_list import Resumable, Session, SessionList, agents_of, size_text
+from memtui.store.transcripts import first_cwd
 
 _NONE = "Claude Code has no session here. A shows those of all projects."
 _NONE_ANYWHERE = "No session yet: start Claude Code in the folder of a project, and memtui beside it."
@@ -71,8 +72,7 @@ class SessionsScreen(Screen[None]):
         hidden("right", "agents(True)", "agents", tooltip="list its subagents under the session"),
         hidden("left", "agents(False)", "fold", tooltip="fold its subagents away"),
         hidden("tab", "switch", "detail", tooltip="go from the list to the detail"),
-        Binding("escape,q", "back", "back", id="back", tooltip="leave; first the detail, ticks, filter"),
-        hidden("S", "close"),
+        Binding("escape,q,S", "back", "back", id="back", tooltip="leave; first the detail, ticks, filter"),
     ]
     signs = SESSION_SIGNS
     about = "The conversations with Claude Code, the newest first, and how many days it keeps each."
@@ -182,9 +182,10 @@ class SessionsScreen(Screen[None]):
     @work(group="unpacking", exclusive=True, exit_on_error=False)
     async def _open(self, session: Session) -> None:
         with self.app.reporting("opening the session"):
-            # The list may not know the folder of each session yet.
-            known = await asyncio.to_thread(self._list.completed, session) if self._choosing else session
-            if self._choosing and (root := _project_of(known)) is not None:
+            folder = session.summary.folder
+            if self._choosing and not folder:  # the list does not know it yet
+                folder = str(await asyncio.to_thread(first_cwd, session.path) or "")
+            if self._choosing and (root := _project_of(folder)) is not None:
                 self.app.open_project(root)
             else:
                 self.app.open_transcript(await asyncio.to_thread(self._readable, session))
@@ -200,7 +201,8 @@ class SessionsScreen(Screen[None]):
 
     def action_resume(self, fork: bool = False) -> None:
         if session := self._picked():
-            resume(self.app, session.path, fork=fork)
+            known = Resumable(session.session_id, session.summary.folder, session.kept)
+            resume(self.app, session.path, known, fork=fork)
             self._load()
 
     def action_agents(self, show: bool) -> None:
@@ -298,12 +300,6 @@ class SessionsScreen(Screen[None]):
     def action_switch(self) -> None:
         self.set_focus(self.detail if self.focused is self.listing else self.listing)
 
-    def action_close(self) -> None:
-        if self._choosing:
-            self.app.say("These are the sessions of all projects: enter opens the project of one, q quits.")
-        else:
-            self.dismiss()
-
     def action_back(self) -> None:
         if self.focused is not self.listing:
             self.listing.focus()
@@ -318,9 +314,9 @@ class SessionsScreen(Screen[None]):
             self.dismiss()
 
 
-def _project_of(session: Session) -> Path | None:
-    """The root of a session's project; None if it is gone, or none."""
-    folder = Path(session.summary.folder or "/")
+def _project_of(where: str) -> Path | None:
+    """The root of the project of a session that ran in a folder; None if it is gone, or none."""
+    folder = Path(where or "/")
     root = find_root(folder) if folder.is_dir() else folder
     return root if root.is_dir() and is_project(root) else None
 

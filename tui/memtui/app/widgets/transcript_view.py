@@ -334,6 +334,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
+        event.prevent_default()  # that of `DocumentView` would follow links, too
         row, offset = self._row_under(event), event.get_content_offset(self)
         if row is not None and offset is not None and offset.x == self.size.width - 1:
             self.go_percent(round(100 * offset.y / max(1, self.size.height - 1)))
