@@ -107,7 +107,7 @@ class BaseApp(App[None]):
         self.clear_notifications()
         text = clean(text)
         text = text if len(text) <= _TOAST else f"{text[: _TOAST - len(_REST)]}{_REST}"
-        self.notify(text, severity=severity, markup=False, timeout=10 if severity == "error" else 6)
+        self.notify(text, severity=severity, markup=False, timeout=10 if severity == "error" else 4)
         self.set_timer(0.1, self._leave_last_message)  # once this one is mounted
 
     def _leave_last_message(self) -> None:

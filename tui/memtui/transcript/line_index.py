@@ -188,6 +188,8 @@ class Query:
     text: str
     words: tuple[str, ...] = ()
     """Found instead of the text, which only names them."""
+    least: int = 1
+    """How many of the words a row has to have."""
 
     @cached_property
     def exact(self) -> bool:
@@ -202,7 +204,9 @@ class Query:
         return [found.span() for found in self._pattern.finditer(row)] if self.text else []
 
     def is_in(self, row: str) -> bool:
-        return self._pattern.search(row) is not None
+        if self.least == 1:
+            return self._pattern.search(row) is not None
+        return len({found.casefold() for found in self._pattern.findall(row)}) >= self.least
 
     @cached_property
     def needles(self) -> tuple[bytes, ...]:

@@ -70,7 +70,7 @@ class PendingPane(Pane):
     about = "What auto-compactions took away, waiting for your review."
 
     def __init__(self, model: ProjectModel) -> None:
-        super().__init__(model, empty=_WAITING)
+        super().__init__(model, empty="…")
         self.view = self._captures = CapturesView(unread=1)
         self.has_new_captures = False
         """Whether the last view has captures to review that the one before had not."""
@@ -108,10 +108,10 @@ class PendingPane(Pane):
         return frozenset(idle if item and not item.missing else [*idle, "review"])
 
     def _nothing(self) -> str:
-        if self.view.unread:
+        if self.view.unread or self._health is None:
             return "…"
         # A short window has no first line that would say it.
-        lacks = self._health is not None and not self._health.installed and self.screen.has_class("-short")
+        lacks = not self._health.installed and self.screen.has_class("-short")
         return f"{_WAITING}\n\ni installs the hooks that capture it." if lacks else _WAITING
 
     def reveal(self, key: str) -> bool:

@@ -82,8 +82,8 @@ class StatePane(Pane):
     about = "Where the newest session stands: goal, tasks, decisions, errors."
 
     def __init__(self, model: ProjectModel) -> None:
-        super().__init__(model, empty=_NONE)
-        self.view = StateView()
+        super().__init__(model, empty=_READING)
+        self.view = StateView(reading=True)
         self.trouble = ""
         self.doing = ""
         self._glance: dict[str, _Row] = {}

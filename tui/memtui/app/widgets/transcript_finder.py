@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from contextlib import suppress
+from dataclasses import replace
 
 from textual.worker import get_current_worker
 
@@ -14,6 +15,10 @@ from memtui.transcript.line_index import Hit, Query, find, hits_in
 
 _MOST = 50_000
 """Hits after which a search ends: 10 MB of memory."""
+
+
+_TOGETHER = 3
+"""How many words of a question a line has to have."""
 
 
 def rows_of(block: Block) -> list[str]:
@@ -87,8 +92,9 @@ class Finder:
     def again(self, step: int) -> None:
         block, line, window = self._view.current, self._view.cursor.line, self._view.window
         if self.text and block is not None:
-            if not self._end:
-                self._view.look_for(window.query)
+            if not self._end:  # a question has common words: two of them stand in every message
+                words = window.query.words
+                self._view.look_for(replace(window.query, least=max(1, min(len(words) - 1, _TOGETHER))))
                 self._search()
             elif self._complete and self._end < len(window.index):
                 self._search()
