@@ -33,7 +33,7 @@ HEADING: dict[Kind, str] = {
 }  # fmt: skip
 
 _BASE: dict[Kind, float] = {
-    "pin": 130, "active": 120, "rule": 92, "refused": 82, "check": 78, "task": 72, "failure": 70,
+    "pin": 160, "active": 150, "rule": 92, "refused": 82, "check": 78, "task": 72, "failure": 70,
     "answer": 60, "ask": 58, "step": 56, "command": 56, "name": 76, "output": 40, "file": 32, "finding": 26,
     "commit": 26, "said": 26, "report": 20, "document": 2, "code": -20,
 }  # fmt: skip
