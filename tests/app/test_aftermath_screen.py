@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -254,6 +255,17 @@ async def test_a_lost_line_opens_the_transcript_on_its_words(world: World) -> No
         await driver.until(
             lambda: "in a second" in view.window.document.lines[view.cursor.line].text, "the words"
         )
+
+
+async def test_who_hands_over_to_a_session_that_sleeps_is_told(lossy: World) -> None:
+    path = lossy.transcript_path("s-1")
+    status = path.stat()
+    os.utime(path, (status.st_atime, status.st_mtime - 3 * 86_400))
+    lossy.write(lossy.root / ".claude" / "settings.json", json.dumps(settings_block()))
+    async with opened(lossy) as driver:
+        await aftermath(driver)
+        await driver.press("space", "w")
+        await driver.until_said("quiet for 3 d: Y copies a prompt for another.")
 
 
 async def test_pin_and_prompt(lossy: World, monkeypatch: pytest.MonkeyPatch) -> None:

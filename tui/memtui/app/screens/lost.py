@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import ClassVar
@@ -267,8 +268,16 @@ class LostScreen(Screen[None]):
             says = f"{lines_wait(done.rows)} of session {clean_line(done.session_id)[:8]}"
             if await asyncio.to_thread(model.lacks_hooks):
                 self.app.warn(f"{says}, but no hooks are installed: Y copies a prompt. u takes it back.")
+            elif (days := self._days_quiet()) > 0:
+                self.app.warn(f"{says}, quiet for {days} d: Y copies a prompt for another. u takes it back.")
             else:
                 self.app.say(f"{says}; u takes it back.")
+
+    def _days_quiet(self) -> int:
+        """How many days ago the session was written last: it may never have a next prompt."""
+        with suppress(OSError):
+            return int((self.model.clock().timestamp() - self._transcript.stat().st_mtime) // 86_400)
+        return 0
 
     async def _handed(self, aftermath: Aftermath) -> None:
         """Show what waits now; the ticks have done their work."""
