@@ -122,19 +122,20 @@ def _walk(tmux: Tmux, world: World) -> None:
 def _demo(size: tuple[int, int]) -> None:
     """The demo, in which the session goes on by itself, and the app writes what it has come to."""
     tmux = Tmux(f"memtui-demo-{os.getpid()}-{size[0]}", size, command({}, "demo"))
+    title = "Session state (v" if size[1] < 20 else "Session state v"  # in the strip of a short window
     try:
         tmux.until_shown("● live")
         tmux.keys("4")
         for version in range(7, 10):
-            tmux.until_shown(f"Session state v{version}")
+            tmux.until_shown(f"{title}{version}")
         tmux.keys("v")
         tmux.until_shown("→ v9")
         tmux.keys("q")
         tmux.until_shown("● live")
         tmux.keys("]")
-        tmux.until_shown("Session state v3")
+        tmux.until_shown(f"{title}3")
         tmux.keys("[")
-        tmux.until_shown("Session state v1")  # the tenth version, or one after it
+        tmux.until_shown(f"{title}1")  # the tenth version, or one after it
         tmux.keys("q")
         tmux.until_shown("left with 0")
     finally:
