@@ -35,7 +35,7 @@ class Change(NamedTuple):
 
 
 class Making:
-    """What a change makes besides the files that it was announced for: new files, and other changes."""
+    """Collects what a change has done besides writing the files it named: new files, and its own undo."""
 
     def __init__(self) -> None:
         self.files: list[Path] = []

@@ -67,7 +67,7 @@ class CapturesView(NamedTuple):
 
     @classmethod
     def of(cls, rows: dict[str, CaptureRow], *, unread: int) -> CapturesView:
-        """The view of these rows. Slow work for many rows is done here, in the background."""
+        """The view of these rows, with what takes long for many of them counted once."""
         pending = tuple(name for name, row in rows.items() if row.pending)
         broken = sum(1 for row in rows.values() if row.problem)
         sessions: dict[str, list[str]] = defaultdict(list)
@@ -178,7 +178,7 @@ class HealthView(NamedTuple):
     undecided: bool = False
     """Whether nobody has said yet if transcripts are kept beyond Claude Code's days."""
     sizes: Mapping[tuple[str, datetime], int] = _NONE
-    """Tokens before the compaction of a capture, by the capture's session and time."""
+    """Tokens before a compaction, by session and time of its capture, or its own where it has none."""
 
     def rows(self, project: Project, captures: Mapping[str, CaptureRow]) -> dict[str, CaptureRow]:
         """The captures and the compactions without one, newest first, by name."""
@@ -192,18 +192,14 @@ class HealthView(NamedTuple):
                 moment += timedelta(seconds=1)
             entry = Entry(name, str(project.compacts), 0, 0, 0)
             rows.setdefault(name, CaptureRow(entry, capture, missing=True))
-        return {
-            entry.name: rows[entry.name] for entry in listing.newest_first(row.entry for row in rows.values())
-        }
+        entries = listing.newest_first(row.entry for row in rows.values())
+        return {entry.name: rows[entry.name] for entry in entries}
 
 
 def _is_of(row: CaptureRow, capture: Capture) -> bool:
     """Whether a row is the capture of the same compaction."""
-    known = row.capture
-    return known is not None and (known.session_id, known.timestamp) == (
-        capture.session_id,
-        capture.timestamp,
-    )
+    made = row.capture
+    return made is not None and made.session_id == capture.session_id and made.timestamp == capture.timestamp
 
 
 class BranchView(NamedTuple):

@@ -125,7 +125,11 @@ def with_section(data: bytes | None, text: str) -> bytes:
 
 
 def section_in(data: bytes) -> tuple[bytes, bytes] | None:
-    """What is above and below a file's section; None when it has none, a FormatError for broken marks."""
+    """The bytes above and below a file's section; None if there is no section.
+
+    Raises:
+        FormatError: its marks are not one beginning and one end.
+    """
     marks = len(_ANY.findall(data))
     if not marks:
         return None

@@ -53,7 +53,7 @@ def _before(places: Places, given: Given) -> Given:
 
 
 def _asked(places: Places, given: Given, way: str = "small") -> Given:
-    """What the model that chooses is asked: a small one as soon as there is a summary."""
+    """The prompt for the model that chooses, and the keys of its candidates; `way` is `small` or `own`."""
     compared = _compared(places, given)
     return {"prompt": prompt_for(way, compared, _summary(given)), "keys": keys_of(compared)}
 

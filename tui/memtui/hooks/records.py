@@ -104,7 +104,7 @@ class Report:
         self.messages: list[str] = []
         """Sentences for the person, not for the model."""
         self.once_printed: list[Callable[[], object]] = []
-        """What is done once the output is printed."""
+        """Called once the output is printed."""
         self._done: list[str] = []
         self._problems: list[str] = []
 

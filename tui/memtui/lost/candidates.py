@@ -291,10 +291,11 @@ class _Conversation:
         """The steps of the last commands and skills, what stayed refused, and an unanswered question."""
         if self._question:
             yield self._question
-        for back, (text, source) in enumerate(reversed(self._expansions.values())):
+        latest = [*reversed(self._expansions.values())][:_REMEMBERED]
+        for number, (text, source) in enumerate(latest):
             ran = [command for line, command in self._ran if line > source.line]
-            steps = [*due(text, source, self._used, ran)] if back < _REMEMBERED else []
-            yield from (each for each in steps if back < _IN_USE or each.standing == "unknown")
+            steps = due(text, source, self._used, ran)
+            yield from (each for each in steps if number < _IN_USE or each.standing == "unknown")
         yield from self._boxes.values()
         told = [*self._told.values()][-_TOLD:]
         for found in (*told, *self._refused.values()):
@@ -397,9 +398,8 @@ def _said(text: str, source: Source) -> Iterator[Row]:
     rows = [Row("said", shortened(line, QUOTE), source) for line in (*commands_in(text), *_listed(text))]
     for number, sentence in enumerate(sentences(text)):
         if number < _MESSAGE and len(sentence) <= QUOTE and (_tells(sentence) or _reasons(sentence)):
-            kind: Kind = (
-                "name" if _REQUEST_URL.search(sentence) else "finding" if is_rule(sentence) else "said"
-            )
+            kind: Kind = "finding" if is_rule(sentence) else "said"
+            kind = "name" if _REQUEST_URL.search(sentence) else kind
             rows.append(Row(kind, shortened(sentence, QUOTE), source))
     yield from _placed(rows, text)
 

@@ -103,7 +103,7 @@ class Row:
     worth: float = 0.0
     """See `memtui.lost.worth`."""
     about: str = ""
-    """What Claude had said before it, where the words alone do not say what they are about."""
+    """Claude's sentence before a short reply such as “no, remove this”; "" otherwise."""
     parts: tuple[str, ...] = ()
     """The keys of the lines that are read together in it; empty for a single line."""
 

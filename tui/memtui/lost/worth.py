@@ -107,7 +107,7 @@ def worth(line: Row, missing: int, end: int, previous: int) -> float:
 
 
 def _less_asked(line: Row, previous: int) -> float:
-    """What is taken off for words of the person that were answered, or worked on since, as a rule."""
+    """Points off for requests and questions of the person: most were worked on or answered since."""
     less = _REQUEST * (_REQUESTS.match(line.text) is not None) + 8 * (len(line.text) < _BRIEF)
     if line.standing != "open":
         less += 12 * is_question(line.text) + 34 * (0 < line.source.line < previous)
@@ -115,7 +115,7 @@ def _less_asked(line: Row, previous: int) -> float:
 
 
 def _solved(line: Row) -> float:
-    """What a finding is worth more for being open by its words, or less for being done."""
+    """Points for a finding whose words say that it is open; off for one that is done, short or old."""
     value = _UNSOLVED if _OPEN.search(line.text) else -_UNSOLVED if _DONE.match(line.text) else 0.0
     return value - 8 * (len(line.text) < _BRIEF) - 12 * (line.kind == "finding" and line.earlier > 0)
 

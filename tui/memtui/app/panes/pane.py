@@ -60,7 +60,7 @@ class Detail(NamedTuple):
 
 
 class Subject(NamedTuple):
-    """What the selected row stands for; a sentence says why there is no file or transcript."""
+    """The memory, file and transcript of the selected row, or sentences that say why it has none."""
 
     recovery_id: str = ""
     no_recovery_id: str = "Nothing is selected."

@@ -342,10 +342,8 @@ class PendingPane(Pane):
             if not asked and not missing:
                 self.app.say("Nothing was missed: every auto-compaction in the transcripts has its capture.")
                 return
-            what, where = (
-                counted(len(asked or missing), "capture"),
-                clean_line(str(self.model.project.compacts)),
-            )
+            what = counted(len(asked or missing), "capture")
+            where = clean_line(str(self.model.project.compacts))
             question = f"Make {what} of compactions that nothing captured, in {where}?"
             if await self.app.confirmed(question, yes="Capture", no="Not now", safe=True):
                 if asked:

@@ -94,7 +94,7 @@ class InputLine(Horizontal):
         self._input = _Line(id=name, compact=True, placeholder=hint)
         self._status = Label(Content(""), classes="status")
         self.back: Widget | None = None
-        """What gets the focus afterwards, and moves by the arrows meanwhile."""
+        """The list that the arrow keys move while one types; it gets the focus when the line closes."""
 
     def compose(self) -> ComposeResult:
         yield Label(Content(" / "), classes="label")
