@@ -184,6 +184,18 @@ def test_details_are_folded(name: str) -> None:
     assert "\n".join(line.text for line in recovery_lines(text, ())) == expected
 
 
+def test_to_read_it_whole_shows_the_plan_below_its_own_heading() -> None:
+    plan = "<details>\n<summary>Plan (Click to expand)</summary>\n\n# Build\n- a\n\n</details>"
+    shown = [(line.text, line.role) for line in recovery_lines(f"## Execution Plan\n{plan}")]
+    assert shown == [
+        ("Execution Plan", "heading"),
+        ("Plan", "label"),
+        ("Build", "strong"),
+        ("• a", ""),
+        ("", ""),
+    ]
+
+
 async def test_a_secret_in_the_text_is_named(world: World) -> None:
     world.memory(1, "First", body=body(world, f"Rotate gh{'p_'}{'a1B2' * 9}"))
     async with opened(world) as driver:

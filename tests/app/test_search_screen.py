@@ -137,7 +137,12 @@ async def read_result(driver: Driver, results: SearchScreen, text: str) -> None:
     await driver.until(lambda: isinstance(driver.screen, ReadingScreen), "the text")
     await driver.until(lambda: text in driver.shown, "the hit")
     view = driver.screen.query_one(DocumentView)
-    hits = {line.text[span.start : span.end] for line in view.document.lines for span in line.spans}
+    hits = {
+        line.text[span.start : span.end]
+        for line in view.document.lines
+        for span in line.spans
+        if span.role == "hit"
+    }
     assert hits == {text}
     await driver.press("escape")
     assert screen(driver) is results
@@ -162,6 +167,22 @@ async def test_enter_opens_each_kind_at_the_hit_and_escape_returns_to_the_result
                 await driver.press("down")
             await driver.press("escape")
             assert driver.at_home(), size
+
+
+async def test_a_memory_is_read_without_its_empty_sections_and_tags(full: World) -> None:
+    plan = "<details>\n<summary>Full Plan (Click to expand)</summary>\n\n# Find xyzzy\n\n</details>"
+    full.memory(
+        1, "About it", body=f"## Session ID\n(none)\n\n## Execution Plan\n{plan}\n\n## Decisions\n- N/A: no\n"
+    )
+    async with opened(full, WIDE) as driver:
+        await look_for(driver, "xyzzy")
+        await driver.until(lambda: "Full Plan" in driver.shown, "the memory beside its row")
+        hit = "\n".join(line.text for line in screen(driver).query_one("#hit", DocumentView).document.lines)
+        await driver.press("enter")
+        await driver.until(lambda: isinstance(driver.screen, ReadingScreen), "the text")
+        for text in (hit, driver.screen.query_one(DocumentView).document.text):
+            assert "Full Plan\nFind xyzzy" in text
+            assert not any(each in text for each in ("(none)", "N/A", "<details>", "Decisions"))
 
 
 async def test_o_goes_to_the_pane_of_a_result(full: World) -> None:
@@ -355,7 +376,7 @@ def test_the_place_found_far_down_in_a_long_text_is_shown_with_what_is_around_it
     found = Result(Kind.SESSION, "s-1", "Doors", path=path, line=1, what="ask")
     rows = [row.text for row in search_result._turn(found, parse_search("hinge").query).lines]
     assert rows[0].startswith("L1") and rows[0].endswith("ask")
-    assert rows[1:] == ["…", "row 47", "row 48", "row 49", "the hinge", "and behind it"]
+    assert rows[1:] == ["…", "row 49", "the hinge", "and behind it"]
 
 
 def test_an_edit_s_row_keeps_the_file_s_name_and_what_was_written(tmp_path: Path) -> None:

@@ -48,8 +48,11 @@ def folded(name: str, head: Line, inner: Iterable[Line], unfolded: Collection[st
     return [opener, *inner] if is_open else [opener]
 
 
-def recovery_lines(text: str, unfolded: Collection[str]) -> list[Line]:
-    """A recovery text without empty sections; its plan, within ``<details>``, is folded."""
+def recovery_lines(text: str, unfolded: Collection[str] | None = None) -> list[Line]:
+    """A recovery text without empty sections; its plan, within ``<details>``, is folded.
+
+    With None for `unfolded` all of it is shown, without links, to read it and to find words in it.
+    """
     rows = text.split("\n")
     lines: list[Line] = []
     shown = at = 0
@@ -63,8 +66,16 @@ def recovery_lines(text: str, unfolded: Collection[str]) -> list[Line]:
         summary = _SUMMARY.fullmatch(inner[0].rstrip("\r")) if inner else None
         title = _CLICK.sub("", summary[1]).strip() if summary else "Details"
         inner = without_blank_ends(inner[1:] if summary else inner)
-        remark = counted(len(inner), "line")
-        lines += fold(f"details {at}", title, remark, [*_markdown(inner), Line("")], unfolded)
+        # The headings of a plan stand below that of its section.
+        made = [
+            each._replace(role="strong") if each.role in ("title", "heading") else each
+            for each in _markdown(inner)
+        ]
+        if unfolded is None:
+            lines += [line(title, "label"), *made, Line("")]
+        else:
+            remark = counted(len(inner), "line")
+            lines += fold(f"details {at}", title, remark, [*made, Line("")], unfolded)
         shown = at = end + 1
     return lines + _sections(rows[shown:])
 
@@ -119,7 +130,7 @@ def time_and_age(head: Listed, now: datetime) -> str:
 
 def memory_file_document(memory: MemoryText, now: datetime) -> Document:
     head = [styled(("memory file", "label"), (time_and_age(memory.head, now), "dim")), _BLANK]
-    return Document([*head, *from_markdown(memory.text).lines])
+    return Document([*head, *recovery_lines(memory.text)])
 
 
 def read_document(memory: MemoryText, now: datetime) -> Document:
@@ -127,7 +138,7 @@ def read_document(memory: MemoryText, now: datetime) -> Document:
     if not head.id.startswith("CMEM-"):
         return memory_file_document(memory, now)
     named = styled(("Recovery ID ", "label"), (head.id, "accent"), (time_and_age(head, now), "dim"))
-    return Document([line(head.title, "strong"), named, _BLANK, *from_markdown(memory.text).lines])
+    return Document([line(head.title, "strong"), named, _BLANK, *recovery_lines(memory.text)])
 
 
 def stored_document(

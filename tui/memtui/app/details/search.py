@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from textual.content import Content
 
-from memtui.app.widgets.document import EMPTY, Document, Line, line, rule, styled
+from memtui.app.details.memory import recovery_lines
+from memtui.app.widgets.document import EMPTY, Document, Line, Span, line, plain, styled
 from memtui.app.widgets.row_list import row
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import age, local_minute, parse_iso, short_age, short_time
@@ -173,19 +174,18 @@ def result_document(found: Result | None, text: str, now: datetime) -> Document:
     when = f" · {local_minute(found.when)} · {age(found.when, now)}" if found.when else ""
     said = (f" · {found.said}" if found.said else "", "dim")
     head = styled((f"{found.kind.value} ", "label"), (found.name, "accent"), (when, "dim"), said)
-    parts = [(piece, "warn" if hit else "") for piece, hit in found.pieces()]
-    place = styled(*parts) if text.strip() else line(HINT, "dim")
+    hint = [] if text.strip() else [line(HINT, "dim")]
     at = query.first(found.text)  # a long text is read around its first match
     near = found.text[found.text.rfind("\n", 0, max(0, at - _NEAR)) + 1 : at + 4 * _NEAR]
-    rows = _from_match(clean(near).split("\n"), query)
-    text_rows = [_marked(row, query) for row in rows]
-    return Document([line(found.title, "strong"), place, head, rule(), *text_rows])
+    rows = _from_match(recovery_lines(clean(near)), query)
+    return Document([line(found.title, "strong"), *hint, head, *rows])
 
 
 def text_document(found: Result, query: Query) -> tuple[Document, int]:
     """The full text of a result with matches marked, and the number of the first matching line."""
-    rows = [_marked(row, query, "hit") for row in clean(found.text).split("\n")]
-    return Document(rows), next((number for number, row in enumerate(rows) if row.spans), 0)
+    rows = recovery_lines(clean(found.text))
+    first = next((number for number, row in enumerate(rows) if query.marks(row.text)), 0)
+    return Document(_marked(row, query, "hit") for row in rows), first
 
 
 def _turn(found: Result, query: Query) -> Document:
@@ -197,21 +197,17 @@ def _turn(found: Result, query: Query) -> Document:
         when = parse_iso(message.timestamp)
         moment = f" {local_minute(when)}" if when else ""
         lines.append(line(f"L{message.line}{moment}  {what}", "label" if here else "dim"))
-        rows = clean(message.text if here else shortened(message.text, 400)).split("\n")
-        lines += [_marked(row, query) for row in (_from_match(rows, query) if here else rows)]
+        rows = plain(message.text if here else shortened(message.text, 400)).lines
+        lines += _from_match(rows, query) if here else [_marked(row, query) for row in rows]
     return Document(lines)
 
 
-def _from_match(rows: list[str], query: Query) -> list[str]:
-    """The rows of a long text from shortly before its first match."""
-    first = next((number for number, row in enumerate(rows) if query.marks(row)), 0)
-    return ["…", *rows[first - 3 :]] if first > 6 else rows
+def _from_match(rows: Sequence[Line], query: Query) -> list[Line]:
+    """The rows of a text, matches marked, of a long one from shortly before the first match."""
+    first = next((number for number, row in enumerate(rows) if query.marks(row.text)), 0)
+    shown = [line("…", "dim"), *rows[first - 1 :]] if first > 2 else rows
+    return [_marked(row, query) for row in shown]
 
 
-def _marked(text: str, query: Query, role: str = "warn") -> Line:
-    parts: list[str | tuple[str, str]] = []
-    at = 0
-    for start, end in query.marks(text):
-        parts += [text[at:start], (text[start:end], role)]
-        at = end
-    return styled(*parts, text[at:])
+def _marked(row: Line, query: Query, role: str = "warn") -> Line:
+    return row._replace(spans=(*row.spans, *(Span(start, end, role) for start, end in query.marks(row.text))))

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from memtui.app.details.memory import recovery_lines
 from memtui.app.details.state_lines import state_document
-from memtui.app.widgets.document import Document, Line, from_markdown, line, plain, styled
+from memtui.app.widgets.document import Document, Line, line, plain, styled
 from memtui.documents.compactor import members
 from memtui.documents.session_state import SessionState, TaskKind
 from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff, text_diff
@@ -110,7 +111,7 @@ def changes_document(older: Version | None, newer: Version, *, everything: bool)
     if newer.broken:
         return _broken(newer)
     if older is None:
-        return state_document(newer.text) if newer.state else from_markdown(newer.text)
+        return state_document(newer.text) if newer.state else Document(recovery_lines(newer.text))
     if newer.state is not None:
         sections = state_diff(older.state, newer.state)
     elif max(len(older.text), len(newer.text)) > 400_000:
