@@ -386,6 +386,25 @@ def test_an_edit_s_row_keeps_the_file_s_name_and_what_was_written(tmp_path: Path
     assert drawn.startswith("  ✎ …") and drawn.rstrip().endswith("deep/lifecycle.py def close")
 
 
+async def test_a_filter_of_edits_shows_what_went_and_what_came_before_any_talk_of_it(world: World) -> None:
+    session = world.session("s-1")
+    session.prompt("The hinge of the door squeaks: replace the hinge")
+    session.edit("/w/door.py", "door\nhinge = 1\nend", "door\nhinge = 2\nend")
+    session.say("The hinge is replaced: the hinge of the door squeaks no more")
+    world.save(session)
+    async with opened(world, WIDE) as driver:
+        for question in ("edited:door.py", "edited:door.py hinge", "replace hinge edited:door.py"):
+            await look_for(driver, question)
+            assert found(driver)[0] == "session s-1 L2 edit", question
+            assert "door.py - hinge = 1 + hinge = 2" in driver.shown, question
+            hit = screen(driver).query_one("#hit", DocumentView).document
+            assert [(line.text, line.role) for line in hit.lines[2:4]] == [
+                ("- hinge = 1", "bad"),
+                ("+ hinge = 2", "good"),
+            ], question
+            await driver.press("escape")
+
+
 async def test_a_session_is_opened_at_its_line_and_copied(full: World) -> None:
     async with opened(full, WIDE) as driver:
         await look_for(driver, "refresh")

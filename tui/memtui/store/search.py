@@ -383,7 +383,8 @@ class _Answer:
         """The best rows of documents or of sessions, best first.
 
         Those with the exact words come before those with all, and these before the others, each by bm25.
-        Without words these are the calls that filters name, or all documents, the newest first.
+        Without words these are the calls that filters name, or all documents, the newest first; with words
+        such a call comes before what was said in its turn.
         """
         query = self._asked.query
         terms, rank = self._terms, "-bm25(words, 1.0, 0.0)"
@@ -395,6 +396,10 @@ class _Answer:
             asked = [("", rank)]
         if len(query.words) > 1:
             asked += [(" AND ".join(terms), str(_FIRST)), (query.exact(), str(_FIRST))]
+        if query.words or query.phrases:
+            any_word = [f"({' OR '.join(terms)})"] if terms else []
+            calls = [path_query(value) for _, value in self._asked.filters]
+            asked += [(" AND ".join([*any_word, call]), str(5 * _FIRST)) for call in calls]
         parts: list[dict[int, float]] = []
         totals: dict[int, float] = defaultdict(float)
         for each, score in asked:

@@ -32,7 +32,7 @@ from memtui.store.sources import Sources, is_agent, is_archived, session_of
 from memtui.store.transcripts import HEAD, cwd_in, first_cwd
 from memtui.transcript.messages import Message, Role, read_messages
 
-VERSION = 14
+VERSION = 15
 WAIT = 2.0  # seconds to wait for another program's lock on the index
 _TRANSACTION = 0.05  # seconds of writing after which a transaction ends: readers wait for it
 _PART = 100_000  # characters that are written at once

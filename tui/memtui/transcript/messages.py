@@ -130,13 +130,23 @@ def _call(call: Call) -> Iterator[tuple[Role, str, str]]:
         yield from _text(Role.COMMAND, _joined(given.get("description"), command), INPUT, command)
     elif call.name in EDIT_TOOLS:
         path = given.get("file_path") or given.get("notebook_path")
-        new = (given.get(key) for key in ("content", "new_string", "new_source", "edits"))
-        yield from _text(Role.EDIT, _joined(path, *new), INPUT, path)
+        edits = given.get("edits") if isinstance(given.get("edits"), list) else [given]
+        changes = (_changed(each) for each in edits if isinstance(each, dict))
+        written = (given.get("content"), given.get("new_source"))
+        yield from _text(Role.EDIT, _joined(path, *written, *changes), INPUT, path)
     elif call.name in READ_TOOLS:
         path = given.get("file_path") or given.get("notebook_path")
         yield from _text(Role.READ, path, INPUT, path)
     elif call.name not in BOOKKEEPING:
         yield from _text(Role.CALL, _joined(call.name, *masked_in(given).values()), INPUT)
+
+
+def _changed(edit: dict[str, Any]) -> list[str]:
+    """The lines that went, after ``- ``, and those that came, after ``+ ``, without those that stay."""
+    texts = (edit.get("old_string"), edit.get("new_string"))
+    old, new = (text.split("\n") if isinstance(text, str) else [] for text in texts)
+    gone, come = (sorted(set(a) - set(b), key=a.index) for a, b in ((old, new), (new, old)))
+    return [*(f"- {line}" for line in gone), *(f"+ {line}" for line in come)]
 
 
 def _text(role: Role, text: Any, most: int, path: Any = "") -> Iterator[tuple[Role, str, str]]:

@@ -18,6 +18,7 @@ from memtui.ground.clock import age, local_minute, parse_iso, short_age, short_t
 from memtui.store.search import HEADINGS, ROWS, Group, Result
 from memtui.store.search_documents import Kind
 from memtui.store.search_query import Query, parse_search
+from memtui.transcript.messages import Role
 from memtui.transcript.short_text import shortened
 
 _WIDE = 100
@@ -197,9 +198,14 @@ def _turn(found: Result, query: Query) -> Document:
         when = parse_iso(message.timestamp)
         moment = f" {local_minute(when)}" if when else ""
         lines.append(line(f"L{message.line}{moment}  {what}", "label" if here else "dim"))
-        rows = plain(message.text if here else shortened(message.text, 400)).lines
+        rows: Sequence[Line] = plain(message.text if here else shortened(message.text, 400)).lines
+        if message.role is Role.EDIT:
+            rows = [row._replace(role=_CHANGES.get(row.text[:2], "")) for row in rows]
         lines += _from_match(rows, query) if here else [_marked(row, query) for row in rows]
     return Document(lines)
+
+
+_CHANGES = {"- ": "bad", "+ ": "good"}
 
 
 def _from_match(rows: Sequence[Line], query: Query) -> list[Line]:
