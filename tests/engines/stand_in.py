@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from memtui.engines import ask
+from memtui.ground import machine
 
 _PATIENCE = 30.0
 """Seconds for a process that was killed to be gone, which a busy machine may need a moment for."""
@@ -79,7 +79,7 @@ class StandIn:
                 children.add((self.notes / "child").stat().st_mtime_ns)
             return time.monotonic() + 86400 * len(children)
 
-        monkeypatch.setattr(ask, "time", SimpleNamespace(monotonic=monotonic))
+        monkeypatch.setattr(machine, "time", SimpleNamespace(monotonic=monotonic))
 
     def noted(self, name: str) -> str:
         """A note of the program: ``question``, ``arguments``, ``environment``, ``folder`` or ``beside``."""

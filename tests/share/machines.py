@@ -52,7 +52,7 @@ class Machine:
     def has_changed(self, memory_id: str) -> bool:
         """Whether its text is not the remote's, as far as known here."""
         known = self.sharing.state().memories.get(self.sharing.names.key(memory_id))
-        return known is None or known.here != self.sharing.look(self.sharing.names.key(memory_id)).content
+        return known is None or known.here != self.sharing.look(self.sharing.names.key(memory_id))[1]
 
     def sync(self) -> Synced:
         return self.sharing.sync()

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 import click
 
 from memtui.cli.options import agreed, complete_id, full_id, json_option, opened, places_option, yes_option
-from memtui.cli.output import is_terminal, print_json, print_list, say
+from memtui.cli.output import print_json, print_list, say
 from memtui.cli.startup import BAD_INPUT
 from memtui.ground.clock import age, local_minute, parse_iso, system_clock
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, memtui_home
 from memtui.share.remotes import NamedRemote, Remotes
-from memtui.share.sync import SecretsFoundError, Sharing, Synced, keep_syncing, open_sharing
+from memtui.share.sync import Sharing, Synced, keep_syncing, open_sharing
 
 _EVERY = 60.0
 """Maximum seconds between two exchanges of `--watch`; PostgreSQL announces changes at once."""
@@ -30,31 +30,16 @@ def _sharing(name: str) -> Sharing:
 @click.command("share")
 @click.argument("memory_id", metavar="ID", shell_complete=complete_id)
 @click.option("--to", "name", default="", metavar="NAME", help="The remote; not needed if there is only one.")
-@click.option(
-    "--allow",
-    "allowed",
-    multiple=True,
-    type=click.IntRange(1),
-    metavar="LINE",
-    help="Share this line although it looks like a secret; at a terminal only.",
-)
 @places_option
-def share(memory_id: str, name: str, allowed: tuple[int, ...], places: Places) -> None:
+def share(memory_id: str, name: str, places: Places) -> None:
     """Share a memory with others at the next `memtui sync`.
 
     Paths below the project's root go as /project/NAME. A memory that holds a secret stays here, and so does
     one of a private project ([archive] private in config.toml).
     """
-    if allowed and not is_terminal():
-        raise click.UsageError("--allow is for a person at a terminal: look at the line first.")
     whole = full_id(opened(), memory_id, places)
     sharing = _sharing(name)
-    try:
-        new = sharing.share(whole, allowed)
-    except SecretsFoundError as found:
-        hint = "Take them out; or, after a look, --allow LINE lets a line pass."
-        raise click.ClickException(f"{found}. {hint}") from found
-    if new:
+    if sharing.share(whole):
         say(f"{whole} goes to {sharing.name} with the next memtui sync.")
     else:
         say(f"{whole} is shared with {sharing.name} already, as it is.")

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from enum import StrEnum
 from itertools import takewhile
 from pathlib import Path
@@ -20,7 +17,7 @@ from typing import NamedTuple
 
 from memtui.ground.clean import clean_line
 from memtui.ground.files import os_error_reason
-from memtui.ground.machine import find_program
+from memtui.ground.machine import find_program, run
 from memtui.ground.project import HOOKS_OFF
 from memtui.transcript.messages import Role, read_messages
 from memtui.transcript.records import Facts, to_json
@@ -57,59 +54,33 @@ class EngineError(Exception):
 def ask(prompt: str, cancelled: Callable[[], bool] = lambda: False) -> str:
     """Ask ``claude -p`` in an empty folder of its own, away from the project's settings and transcripts.
 
-    `cancelled` is polled twenty times a second, and ends the process. `EngineError` then, and if claude is
-    missing, too slow, too long, empty, or ended with an error.
+    For `cancelled` see `run`. `EngineError` then, and if claude is missing, too slow, too long, empty, or
+    ended with an error.
     """
     program = find_program("claude", os.environ.get("PATH"))
     if program is None:
         raise EngineError("the program claude is not on PATH")
     own = {name: value for name, value in os.environ.items() if name not in _NESTED} | {HOOKS_OFF: "off"}
+    question = prompt.encode("utf-8", "replace")
     try:
-        with (
-            tempfile.TemporaryDirectory(prefix="memtui-claude-", ignore_cleanup_errors=True) as folder,
-            subprocess.Popen(
-                [program, *_COMMAND], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                cwd=folder, env=own, encoding="utf-8", errors="replace", start_new_session=True,
-            ) as process,
-        ):  # fmt: skip
-            try:
-                said, errors = _talk(process, prompt, cancelled)
-            finally:
-                _end(process)
+        with tempfile.TemporaryDirectory(prefix="memtui-claude-", ignore_cleanup_errors=True) as folder:
+            command = [program, *_COMMAND]
+            done = run(command, question, seconds=PATIENCE, cancelled=cancelled, cwd=folder, env=own)
     except OSError as error:  # a full disk, a program that cannot be started
         raise EngineError(f"claude cannot be asked: {os_error_reason(error)}") from error
+    except subprocess.TimeoutExpired:
+        late = f"claude gave no answer in {PATIENCE:g} seconds"
+        raise EngineError("cancelled" if cancelled() else late) from None
+    said, errors = (each.decode("utf-8", "replace") for each in (done.stdout, done.stderr))
     if len(said) > MOST:
         raise EngineError(f"claude answered more than {MOST >> 10} KB")
-    if process.returncode:
+    if done.returncode:
         lines = [line for line in map(clean_line, (errors or said).split("\n")) if line.strip()]
         reason = f": {lines[-1].strip()[:200]}" if lines else ""
-        raise EngineError(f"claude ended with exit code {process.returncode}{reason}")
+        raise EngineError(f"claude ended with exit code {done.returncode}{reason}")
     if not said.strip():
         raise EngineError("claude answered nothing")
     return said
-
-
-def _talk(process: subprocess.Popen[str], prompt: str, cancelled: Callable[[], bool]) -> tuple[str, str]:
-    """Hand over the question; the answer and the errors."""
-    question: str | None = prompt
-    until = time.monotonic() + PATIENCE
-    while True:
-        try:
-            return process.communicate(question, timeout=0.05)
-        except subprocess.TimeoutExpired:
-            question = None  # it goes on with the first one
-        if process.poll() is not None:  # a child that it left behind holds its output open
-            _end(process)
-        if cancelled():
-            raise EngineError("cancelled")
-        if time.monotonic() > until:
-            raise EngineError(f"claude gave no answer in {PATIENCE:g} seconds")
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    """Kill the process and its children."""
-    with suppress(OSError):  # they have ended
-        os.killpg(process.pid, signal.SIGKILL)
 
 
 OPENING, CLOSING = "<document>", "</document>"

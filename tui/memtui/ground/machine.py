@@ -1,11 +1,17 @@
-"""Programs and file systems of this machine. Standard library only."""
+"""Programs and file systems of this machine; queries to git. Standard library only."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import signal
+import subprocess
 import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 _SILENT_FILE_SYSTEMS = ("nfs", "cifs", "smb", "9p", "drvfs", "fuse", "vboxsf", "prl_fs", "virtiofs")
 """Prefixes of file system types (in /proc/mounts) without events for changes made elsewhere."""
@@ -19,6 +25,92 @@ def find_program(name: str, path: str | None) -> str | None:
     """
     folders = [folder for folder in (path or "").split(os.pathsep) if os.path.isabs(folder)]  # noqa: PTH117
     return shutil.which(name, path=os.pathsep.join(folders)) if folders else None
+
+
+def run(
+    command: Sequence[str],
+    data: bytes = b"",
+    *,
+    seconds: float,
+    cancelled: Callable[[], bool] = lambda: False,
+    **options: Any,
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a program without a terminal, with `data` as its input; its output and errors.
+
+    It is killed with its children after `seconds`, or once `cancelled`, which is polled twenty times a
+    second: `subprocess.TimeoutExpired`. `OSError` if it cannot be started.
+    """
+    pipe, until = subprocess.PIPE, time.monotonic() + seconds
+    process = subprocess.Popen(
+        command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True, **options
+    )
+    with process:
+        question: bytes | None = data
+        try:
+            while True:
+                with suppress(subprocess.TimeoutExpired):
+                    output, errors = process.communicate(question, timeout=0.05)
+                    return subprocess.CompletedProcess(command, process.returncode, output, errors)
+                question = None  # it goes on with the first one
+                if process.poll() is not None:  # a child that it left behind holds its output open
+                    _kill(process)
+                if cancelled() or time.monotonic() > until:
+                    raise subprocess.TimeoutExpired(command, seconds)
+        except BaseException:
+            _kill(process)
+            raise
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with suppress(OSError):  # it has ended, and so have its children
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+_GIT_SECONDS = 10.0
+
+# The configuration of a repository from elsewhere (an unpacked archive) may name programs: a monitor, hooks,
+# a checker of signatures, and a remote from which missing files would be fetched.
+_NO_PROGRAMS = (
+    *("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "-c", "log.showSignature=false"),
+    "--no-pager",
+)
+_READ_ONLY = {
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+}
+
+
+def git_environment(*kept: str) -> dict[str, str]:
+    """The environment for git, without its variables, which may select or configure another repository.
+
+    Those whose names begin with one of `kept` stay.
+    """
+    env = {key: value for key, value in os.environ.items() if key[:4] != "GIT_" or key.startswith(kept)}
+    return env | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
+
+
+def git_sees(root: Path, path: Path) -> bool:
+    """Whether git would offer to add a file; False if unknown."""
+    answer = ask_git(root, "check-ignore", "-q", "--", str(path))
+    return answer is not None and answer.returncode == 1
+
+
+def ask_git(root: Path, *words: str) -> subprocess.CompletedProcess[bytes] | None:
+    """Run a git command that only reads; None without a repository or git, or if it takes too long.
+
+    Nothing that the project configures is run. Commands that read the content of working files (``status``,
+    ``diff``) would run filters that the repository configures; they must not be asked for.
+    """
+    program = find_program("git", os.environ.get("PATH")) if (root / ".git").exists() else None
+    if program is None:
+        return None
+    command = [program, *_NO_PROGRAMS, "-C", str(root), *words]
+    try:
+        return run(command, seconds=_GIT_SECONDS, env=git_environment() | _READ_ONLY)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
 
 
 def silent_file_system(folder: str, mounts: Path = Path("/proc/mounts")) -> str:

@@ -106,11 +106,6 @@ class Home(NamedTuple):
         return self.state / "handover"
 
     @property
-    def allowed_log(self) -> Path:
-        """One line for each line that was shared although it looks like a secret."""
-        return self.state / "allowed.jsonl"
-
-    @property
     def archive(self) -> Path:
         """Compressed copies of transcripts."""
         return self.data / "archive"

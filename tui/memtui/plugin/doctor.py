@@ -22,8 +22,7 @@ from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, age, parse_iso
 from memtui.ground.config import config_path
 from memtui.ground.files import FileProblem, is_within
-from memtui.ground.git import git_sees
-from memtui.ground.machine import find_program
+from memtui.ground.machine import find_program, git_sees
 from memtui.ground.project import Places
 from memtui.ground.text import counted
 from memtui.hooks.records import Run, read_runs

@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping
-from datetime import datetime
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, TypeVar
 
 from pydantic import BeforeValidator, Field, ValidationError
 
@@ -28,6 +27,8 @@ MACHINE = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?", re.ASCII)
 MEMORY = re.compile(rf"CMEM-\d{{8}}-\d{{6}}@{MACHINE.pattern}", re.ASCII)
 """The key of a memory: its Recovery ID, and the machine on which it was made."""
 _PORTION, _HEAD_LIMIT = 16 << 20, 64 << 10
+
+Item = TypeVar("Item")
 
 
 class RemoteProblemError(FileProblem):
@@ -122,16 +123,9 @@ class Remote(ABC):
 
     def read(self, heads: Mapping[str, Head]) -> Iterator[tuple[str, bytes]]:
         """Keys and documents of these heads, a portion at a time; those over the limit are left out."""
-        portion, size = dict[str, str](), 0
-        for key, head in heads.items():
-            if head.size > LIMIT:
-                continue
-            if portion and size + head.size > _PORTION:
-                yield from self._read(portion).items()
-                portion, size = {}, 0
-            portion[key] = head.digest
-            size += head.size
-        yield from self._read(portion).items() if portion else ()
+        fitting = [each for each in heads.items() if each[1].size <= LIMIT]
+        for portion in portions(fitting, lambda each: each[1].size):
+            yield from self._read({key: head.digest for key, head in portion}).items()
 
     @abstractmethod
     def _read(self, digests: Mapping[str, str]) -> dict[str, bytes]:
@@ -178,9 +172,17 @@ class Names(NamedTuple):
         return key.endswith(f"@{self.machine}")
 
 
-def made_at(key: str) -> datetime | None:
-    """The local time in a key."""
-    return parse_iso(f"{key[5:13]}T{key[14:20]}")
+def portions(items: Iterable[Item], size_of: Callable[[Item], int]) -> Iterator[list[Item]]:
+    """Items in portions of at most 16 MB, or of one item."""
+    portion, size = list[Item](), 0
+    for item in items:
+        if portion and size + size_of(item) > _PORTION:
+            yield portion
+            portion, size = [], 0
+        portion.append(item)
+        size += size_of(item)
+    if portion:
+        yield portion
 
 
 def shared_root(name: str) -> str:

@@ -8,11 +8,9 @@ obeys that when it serves it: so only harmless ones are used (`GitRemote._addres
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import time
 from collections.abc import Collection, Mapping
@@ -22,7 +20,7 @@ from pathlib import Path
 
 from memtui.ground.clean import clean_line
 from memtui.ground.files import FileProblem, private_folder, read_within
-from memtui.ground.machine import find_program
+from memtui.ground.machine import find_program, git_environment, run
 from memtui.ground.text import counted
 from memtui.share.contract import MEMORY, Head, Remote, RemoteProblemError, refuse_schema
 
@@ -72,6 +70,7 @@ _LOCKED = re.compile(rb"Unable to create '([^']+\.lock)': File exists")
 _BROKEN = re.compile(
     rb"\.lock': File exists|bad object|corrupt|issing (?:blob|tree|commit)|not a git repository"
 )
+_SCHEMA = re.compile(rb'\{"memtui": (\d{1,9})\}\s*')
 _LOCAL = re.compile(r"(?:file://|/|\.{1,2}/|~)")
 _NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -98,10 +97,8 @@ class GitRemote(Remote):
         self._program, self._url, self._folder, self._machine = program, url, folder, machine
         self._served = Path(url.removeprefix("file://")) if _LOCAL.match(url) else None
         self._author = f"{_NO_NAME.sub(' ', author).strip() or machine} <{machine}@memtui.invalid>"
-        self._seen, self._cached = "", dict[str, Head]()
-        """The commit that `heads` has read, and what is in it."""
-        self._harmless = b""
-        """The folder's configuration that was looked at last."""
+        self._seen = ""
+        """The commit that `heads` has read."""
 
     def check(self) -> str:
         number = counted(len(self.heads()), "memory", "memories")
@@ -110,10 +107,9 @@ class GitRemote(Remote):
 
     def set_up(self) -> None:
         for _ in range(3):
-            self._seen = ""
-            tip, listing = self._fetch()
+            tip, about, _ = self._fetch()
             if tip:
-                refuse_schema(self._url, self._schema(listing[0]), SCHEMA)
+                refuse_schema(self._url, self._schema(about), SCHEMA)
                 return
             self._commit(tip, "Set up for memtui", {_ABOUT: _MARKER, "README.md": _README})
             if self._push():
@@ -130,23 +126,21 @@ class GitRemote(Remote):
             return self._heads()
 
     def _heads(self) -> dict[str, Head]:
-        tip, listing = self._fetch()
-        if tip and tip == self._seen:
-            return self._cached
-        refuse_schema(self._url, self._schema(listing[0]) if tip else 0, SCHEMA)
-        tree, _, size = (listing[1] or b" tree 0").decode().partition(" tree ")
-        listed = self._git("ls-tree", "-z", "-l", tree) if 0 < int(size) <= _TREE_LIMIT else b""
-        if int(size) > _TREE_LIMIT or listed.count(b"\0") > MOST:
+        self._seen, about, folder = self._fetch()
+        refuse_schema(self._url, self._schema(about) if self._seen else 0, SCHEMA)
+        tree, _, size = folder.partition(" tree ")
+        large = int(size or 0) > _TREE_LIMIT
+        listed = self._git("ls-tree", "-z", "-l", tree) if size and not large else b""
+        if large or listed.count(b"\0") > MOST:
             reason = f"holds more than {MOST:,} memories; PostgreSQL is made for so many"
             raise RemoteProblemError(self._url, reason, "not memtui's")
         heads: dict[str, Head] = {}
         for entry in listed.split(b"\0")[:-1]:
-            about, _, name = entry.partition(b"\t")
-            mode, kind, blob, length = about.split()
+            details, _, name = entry.partition(b"\t")
+            mode, kind, blob, length = details.split()
             key = name.decode("ascii", "replace").removesuffix(".md")
             if kind == b"blob" and mode != b"120000" and name.endswith(b".md") and MEMORY.fullmatch(key):
                 heads[key] = Head(blob.decode(), int(length))
-        self._seen, self._cached = tip, heads
         return heads
 
     def _read(self, digests: Mapping[str, str]) -> dict[str, bytes]:
@@ -186,8 +180,7 @@ class GitRemote(Remote):
         commit = self._commit(self._seen, title, files)
         if not self._push():
             return ()
-        new = {key: Head(self.digest(data), len(data)) for key, (_, data) in documents.items()}
-        self._seen, self._cached = commit, {**self._cached, **new}
+        self._seen = commit
         return documents.keys()
 
     def history(self, key: str) -> list[bytes]:
@@ -209,38 +202,36 @@ class GitRemote(Remote):
             f' git filter-branch --index-filter "{keep} || {remove}" main && git push --force origin main'
         )
 
-    def _fetch(self) -> tuple[str, list[bytes]]:
-        """Fetch the branch: its last commit ("" for none), and what git says of `_ABOUT` and `_FOLDER`."""
+    def _fetch(self) -> tuple[str, str, str]:
+        """Fetch the branch: its last commit, and what git says of `_ABOUT` and `_FOLDER`; "" for none."""
         url = self._address()
         if not (self._folder / "HEAD").is_file():
-            self._seen = ""
             shutil.rmtree(self._folder, ignore_errors=True)
             private_folder(self._folder)
             self._git("init", "--quiet", "--bare", "--initial-branch=main", str(self._folder))
         names = self._git("ls-remote", "--heads", "--", url, "refs/heads/main").split()
-        tip = names[0].decode() if names else ""
-        if not tip or tip == self._seen:
-            return tip, []
+        if not names:
+            return "", "", ""
+        tip = names[0].decode()
         known = self._git("for-each-ref", "--format=%(objectname)", _TIP, _OUTGOING).decode().split()
         if tip not in known:
             command = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"]
             self._git(*command, "--", url, f"+refs/heads/main:{_TIP}", transfer=True)
         asked = f"{tip}\n{tip}:{_ABOUT}\n{tip}:{_FOLDER}\n".encode()
-        commit, *found = self._git("cat-file", "--batch-check", data=asked).splitlines()
-        if commit.endswith(b"missing"):
+        listed = self._git("cat-file", "--batch-check", data=asked).decode().splitlines()
+        commit, about, folder = ("" if each.endswith("missing") else each for each in listed)
+        if not commit:
             raise _GitFailedError(self._url, "it was changed meanwhile; try again")
-        return tip, [b"" if each.endswith(b"missing") else each for each in found]
+        return tip, about, folder
 
-    def _schema(self, listed: bytes) -> int:
-        blob, _, size = listed.decode().partition(" blob ")
-        if blob == self.digest(_MARKER):
-            return SCHEMA
-        try:
-            about = self._contents([blob])[0] if int(size) <= 4096 else b""
-            return int(json.loads(about or b"")["memtui"])
-        except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
+    def _schema(self, listed: str) -> int:
+        blob, _, size = listed.partition(" blob ")
+        about = self._contents([blob])[0] if size and int(size) <= _CONFIG_LIMIT else None
+        found = _SCHEMA.fullmatch(about or b"")
+        if found is None:
             reason = "holds something else than memtui's memories"
-            raise RemoteProblemError(self._url, reason, "not memtui's") from None
+            raise RemoteProblemError(self._url, reason, "not memtui's")
+        return int(found[1])
 
     def _commit(self, parent: str, title: str, files: Mapping[str, bytes]) -> str:
         head = f"commit {_OUTGOING}\nmark :1\ncommitter {self._author} now\n"
@@ -285,17 +276,15 @@ class GitRemote(Remote):
         found += [f"{each} is a link" for each in _NO_LINKS if (folder / each).is_symlink()]
         with suppress(FileProblem):
             config = read_within(folder / "config", folder, limit=_CONFIG_LIMIT, follow=False)
-        if not config or config != self._harmless:
-            listed = self._git("config", "--file", "-", "--no-includes", "-l", "-z", data=config, here=False)
-            entries = (each.partition("\n") for each in listed.decode("utf-8", "replace").split("\0")[:-1])
-            values = {key: value for key, _, value in entries}
-            if values.get("core.bare") != "true":
-                raise RemoteProblemError(self._url, "is no bare repository: git init --bare makes one")
-            found += [f"its configuration has {each}" for each in values.keys() - _HARMLESS]
+        listed = self._git("config", "--file", "-", "--no-includes", "-l", "-z", data=config, here=False)
+        entries = (each.partition("\n") for each in listed.decode("utf-8", "replace").split("\0")[:-1])
+        values = {key: value for key, _, value in entries}
+        if values.get("core.bare") != "true":
+            raise RemoteProblemError(self._url, "is no bare repository: git init --bare makes one")
+        found += [f"its configuration has {each}" for each in values.keys() - _HARMLESS]
         if found:
             reason = f"is not used, as it could run commands or write elsewhere: {clean_line(found[0])[:100]}"
             raise RemoteProblemError(self._url, reason, "not safe")
-        self._harmless = config
         return str(folder)
 
     def _git(self, *arguments: str, data: bytes = b"", transfer: bool = False, here: bool = True) -> bytes:
@@ -303,30 +292,18 @@ class GitRemote(Remote):
         command = ["sh", "-c", _BOUNDED, "sh", str(_TRANSFER_BLOCKS if transfer else _BLOCKS), self._program]
         command += ["--git-dir", str(self._folder)] if here else []
         command += [part for each in _SETTINGS for part in ("-c", each)]
-        env = {key: value for key, value in os.environ.items() if key[:4] != "GIT_" or key.startswith(_HOSTS)}
-        env |= {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
         seconds = _TRANSFER_SECONDS if transfer else _SECONDS
         try:
-            # In a session of its own: without a terminal ssh fails instead of asking for a password.
-            process = subprocess.Popen(
-                [*command, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                env=env, cwd=os.sep, start_new_session=True,
-            )  # fmt: skip
+            env = git_environment(*_HOSTS)
+            done = run([*command, *arguments], data, seconds=seconds, env=env, cwd=os.sep)
         except OSError as error:
             raise _GitFailedError(self._url, f"git cannot be run: {error.strerror}") from error
-        try:
-            output, errors = process.communicate(data, seconds)
-        except BaseException as error:
-            with suppress(OSError):  # ssh and other children, too
-                os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            if isinstance(error, subprocess.TimeoutExpired):
-                raise _GitFailedError(self._url, f"it did not answer within {seconds:.0f} s") from None
-            raise
-        if process.returncode:
-            reason = _reason(errors) or f"git ended with {process.returncode}"
-            raise _GitFailedError(self._url, reason, errors)
-        return output
+        except subprocess.TimeoutExpired:
+            raise _GitFailedError(self._url, f"it did not answer within {seconds:.0f} s") from None
+        if done.returncode:
+            reason = _reason(done.stderr) or f"git ended with {done.returncode}"
+            raise _GitFailedError(self._url, reason, done.stderr)
+        return done.stdout
 
 
 def _data(content: bytes) -> bytes:

@@ -12,28 +12,27 @@ import json
 import random
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 
-from memtui.documents.memory import StoredMemory
+from memtui.documents.memory import StoredMemory, moment_of
 from memtui.documents.record import Record
 from memtui.ground import files
 from memtui.ground.clock import Clock
 from memtui.ground.files import FileChanged, FileMissing, FileProblem
-from memtui.ground.logs import append_line
 from memtui.ground.project import Home
 from memtui.ground.text import FormatError
 from memtui.secrets.secrets import find, holds_secrets
 from memtui.share.contract import LIMIT, Document, Head, Names, Remote, RemoteProblemError
 
-from memtui.share.contract import made_at, neutral, parse_document  # isort: skip
+from memtui.share.contract import neutral, parse_document, portions  # isort: skip
 from memtui.share.remotes import NamedRemote, Remotes, open_remote, place_of, this_author, this_machine
 from memtui.store.archive_settings import archive_settings
 from memtui.store.memories import MemoryStore, New, title_of
@@ -42,23 +41,19 @@ _STATE_LIMIT, _TRIES, _PAST = 64 << 20, 12, 20
 _DELETED = "deleted"
 
 
-class SecretsFoundError(FileProblem):
-    """A memory holds secrets and stays here; the message names them by line."""
-
-
 class Known(Record):
     """What is known of a memory that this machine shares through a remote: what the copy here is based on."""
+
+    model_config = ConfigDict(extra="ignore")  # older versions kept more
 
     version: int = 0
     digest: str = ""
     here: str = ""
-    """The content that the copy and that version had in common; see `_Here.content`."""
+    """The content that the copy and that version had in common; see `Sharing.look`."""
     past: tuple[str, ...] = ()
     """Earlier contents that the remote has had."""
     signature: str = ""
     """Of the file with the content `here`; "" if it has to be read."""
-    allowed: tuple[str, ...] = ()
-    """Digests of lines that may be sent although they look like secrets."""
     withheld: bool = False
     """Whether nothing is sent of it until it is shared again: it was forgotten."""
 
@@ -99,20 +94,9 @@ class Synced:
         return f"sent {self.sent}, fetched {self.fetched}"
 
 
-class _Here(NamedTuple):
-    """A memory as it is on this machine."""
-
-    stored: StoredMemory | None = None
-    in_trash: bool = False
-    signature: str = ""
-
-    @property
-    def content(self) -> str:
-        """A digest of what machines share of it; "" if its file is just gone, which deletes nothing."""
-        if self.stored is None:
-            return _DELETED if self.in_trash else ""
-        meta = self.stored.meta
-        return _digest(meta.description, meta.tags, neutral(self.stored.body, meta.project))
+def _content(stored: StoredMemory) -> str:
+    meta = stored.meta
+    return _digest(meta.description, meta.tags, neutral(stored.body, meta.project))
 
 
 def _digest(description: str, tags: Iterable[str], body: bytes) -> str:
@@ -142,25 +126,17 @@ class Sharing:
         except ValidationError:
             raise FileProblem(self._path, "is broken: delete it; the next sync makes it anew") from None
 
-    def share(self, memory_id: str, allowed: Collection[int] = ()) -> bool:
-        """Mark a memory to be sent with the next sync; False if the remote has it as it is.
-
-        `allowed` are lines that may be sent although they look like secrets; `SecretsFoundError` for others.
-        """
+    def share(self, memory_id: str) -> bool:
+        """Mark a memory to be sent with the next sync; False if the remote has it as it is."""
         if "@" in memory_id:
             raise FileProblem(Path(memory_id), "was shared by its author: it is not yours to share")
-        stored, key = self.store.get(memory_id), self.names.key(memory_id)
+        key = self.names.key(memory_id)
         known = self.state().memories.get(key, Known())
-        if known.here == _Here(stored).content and not known.withheld:
+        stored = self.store.get(memory_id)
+        if known.here == _content(stored) and not known.withheld:
             return False
-        lines = _lines(stored)
-        passing = {_line_digest(lines, each) for each in allowed}
-        known = known.replace(allowed=tuple(sorted({*known.allowed, *passing})), withheld=False)
-        self.refuse(stored, known)
-        for each in sorted(allowed):
-            noted = {"at": self.clock().isoformat(), "memory": memory_id, "line": each}
-            append_line(self.home.allowed_log, json.dumps(noted), limit=1 << 20)
-        self.save({key: known}, passed={key: ""})
+        self.refuse(stored)
+        self.save({key: known.replace(withheld=False)}, passed={key: ""})
         return True
 
     def forget(self, memory_id: str) -> str:
@@ -178,9 +154,9 @@ class Sharing:
             head = self.remote.heads().get(key)
             newest = [data for _, data in self.remote.read({key: head} if head else {})]
             version = max([known.version, *(each.version for each in _readable(newest))]) + 1
-            gone = self.document(key, _Here(in_trash=True), version).replace(forgotten=True).render()
+            gone = self.document(key, None, version).replace(forgotten=True).render()
             remains = self.remote.forget(key, (version, gone))
-            if self.look(key).stored is not None:
+            if self.look(key)[0] is not None:
                 self.store.delete(self.names.here(key))
             self.save({key: known.based(version, self.remote.digest(gone), _DELETED)})
         return remains
@@ -194,14 +170,12 @@ class Sharing:
         """Take what is new in the remote, and write what has changed here; `progress` is told repeatedly."""
         done = Synced()
         with self._alone():
-            state = self.state()
-            if state.memories and not self.home.memories.is_dir():
+            if self.state().memories and not self.home.memories.is_dir():
                 raise FileProblem(self.home.memories, "is missing, so nothing is synced")
             try:
                 for number in range(_TRIES):
-                    if _Round(self, state, done, progress).run():
+                    if _Round(self, done, progress).run():
                         break
-                    state = self.state()
                     time.sleep(random.uniform(0, 0.05 * 2 ** min(number, 5)))  # noqa: S311
                 else:
                     raise RemoteProblemError(self.name, "is changed by others all the time; sync again")
@@ -211,38 +185,38 @@ class Sharing:
             self.save({}, problem="", trouble="", synced=self.clock().isoformat())
         return done
 
-    def look(self, key: str) -> _Here:
-        """A memory as it is here."""
-        local = self.names.here(key)
-        if signature := self.store.signature(local):
-            return _Here(self.store.get(local), signature=signature)
-        return _Here(in_trash=self.store.is_deleted(local))
+    def look(self, key: str) -> tuple[StoredMemory | None, str]:
+        """A memory as it is here, and a digest of what machines share of it.
 
-    def document(self, key: str, here: _Here, version: int) -> Document:
-        """The document of a memory as it is here."""
+        The digest is "" if its file is just gone, which deletes nothing.
+        """
+        local = self.names.here(key)
+        if self.store.signature(local):
+            stored = self.store.get(local)
+            return stored, _content(stored)
+        return None, _DELETED if self.store.is_deleted(local) else ""
+
+    def document(self, key: str, stored: StoredMemory | None, version: int) -> Document:
+        """The document of a memory as it is here; None is a deleted one."""
         values = {"version": version, "author": this_author(), "machine": self.names.machine}
-        values |= {
-            "at": self.clock(),
-            "created": made_at(key) or self.clock(),
-            "deleted": here.stored is None,
-        }
-        if here.stored is not None:
-            meta = here.stored.meta
-            values |= {"project": Path(meta.project).name, "body": neutral(here.stored.body, meta.project)}
+        values |= {"at": self.clock(), "created": moment_of(key) or self.clock(), "deleted": stored is None}
+        if stored is not None:
+            meta = stored.meta
+            values |= {"project": Path(meta.project).name, "body": neutral(stored.body, meta.project)}
             values |= {each: getattr(meta, each) for each in ("created", "description", "tags", "source")}
         return Document.model_validate(values)
 
-    def refuse(self, stored: StoredMemory, known: Known) -> None:
+    def refuse(self, stored: StoredMemory) -> None:
         """Refuse a memory that may not leave this machine: with secrets, too large, of a private project."""
-        meta, lines = stored.meta, _lines(stored)
+        meta = stored.meta
         if archive_settings(self.home).is_private(Path(meta.project or "/")):
             reason = f"is of a project that never leaves this machine: {meta.project}"
             raise FileProblem(Path(meta.id), reason)
         if len(stored.body) > LIMIT - (64 << 10):  # room for the front matter
             raise FileProblem(Path(meta.id), f"is too large to be shared: {len(stored.body):,} bytes")
-        found = [hit for hit in find("\n".join(lines)) if _line_digest(lines, hit.line) not in known.allowed]
-        if found := [*found, *find("\n".join((meta.description, *meta.tags)))]:
-            raise SecretsFoundError(Path(meta.id), f"is not shared. {holds_secrets(found)}")
+        text = neutral(stored.body, meta.project).decode("utf-8", "replace")
+        if found := [*find(text), *find("\n".join((meta.description, *meta.tags)))]:
+            raise FileProblem(Path(meta.id), f"is not shared. {holds_secrets(found)}; take them out first")
 
     def save(self, known: Mapping[str, Known], passed: Mapping[str, str] | None = None, **facts: str) -> None:
         """Change what is known of some memories; what others change meanwhile stays."""
@@ -262,14 +236,12 @@ class Sharing:
 class _Round:
     """One comparison of everything here with the remote."""
 
-    def __init__(
-        self, sharing: Sharing, state: State, done: Synced, progress: Callable[[Synced], None]
-    ) -> None:
+    def __init__(self, sharing: Sharing, done: Synced, progress: Callable[[Synced], None]) -> None:
         self._of, self._done, self._progress = sharing, done, progress
         self._remote, self._store, self._names = sharing.remote, sharing.store, sharing.names
-        self._known, self._passed = dict(state.memories), dict[str, str]()
-        self._before = state.passed
-        self._new: dict[str, Known] = {}
+        state = sharing.state()
+        self._known, self._before = dict(state.memories), state.passed
+        self._new, self._passed = dict[str, Known](), dict[str, str]()
         """What has become known, and is not saved yet."""
         self._writes: dict[str, int] = {}
         """The numbers of the versions to be written."""
@@ -284,7 +256,7 @@ class _Round:
         new = {key: head for key, head in heads.items() if key in gone or self._is_new(key, head)}
         known = {key: self._known[key] for key in new if key in self._known}
         held = self._remote.holds({key: each.digest for key, each in known.items() if each.digest})
-        for number, (key, data) in enumerate(self._remote.read(new), 1):
+        for key, data in self._remote.read(new):
             try:
                 self._compare(key, heads[key], parse_document(data), is_held=key in held)
             except FormatError as error:
@@ -294,9 +266,8 @@ class _Round:
                 self._complete = False
             except FileProblem as problem:
                 self._done.notes.append(str(problem))
-            if number % 1000 == 0:
-                self._save()
-        self._write()
+        for batch in portions(self._versions(), lambda each: len(each[1][1])):
+            self._send(dict(batch))
         self._save()
         return self._complete
 
@@ -321,34 +292,35 @@ class _Round:
             there = key in heads
             if known.withheld or (there and self._is_new(key, heads[key])):
                 continue
-            if there and self._store.signature(self._names.here(key)) == known.signature != "":
+            signature = self._store.signature(self._names.here(key))
+            if there and signature == known.signature != "":
                 continue
             try:
-                here = self._of.look(key)
+                _, content = self._of.look(key)
             except FileProblem as problem:
                 self._done.notes.append(str(problem))
                 continue
-            if not here.content:
+            if not content:
                 gone |= {key} if known.here != _DELETED else set()
-            elif here.content != known.here or not there:
-                self._writes[key] = max(known.version + (here.content != known.here), 1)
-            elif here.signature and time.time_ns() - int(here.signature.partition("-")[0]) > 2_000_000_000:
+            elif content != known.here or not there:
+                self._writes[key] = max(known.version + (content != known.here), 1)
+            elif signature and time.time_ns() - int(signature.partition("-")[0]) > 2_000_000_000:
                 # A file changed within two seconds may change again with the same signature.
-                self._know(key, known.replace(signature=here.signature))
+                self._know(key, known.replace(signature=signature))
         return gone
 
     def _compare(self, key: str, head: Head, document: Document, *, is_held: bool) -> None:
         """Bring together a memory and its newest version in the remote, which is new to it."""
-        here = self._of.look(key)
-        content = _digest(document.description, document.tags, document.body)
-        content = _DELETED if document.deleted else content
+        stored, content = self._of.look(key)
+        theirs = _digest(document.description, document.tags, document.body)
+        theirs = _DELETED if document.deleted else theirs
         known, who = self._known.get(key, Known()), document.author or "somebody"
-        changed = here.content not in ("", known.here)
-        if here.content != content:
-            if key not in self._known and not self._is_wanted(key, here, document):
+        changed = content not in ("", known.here)
+        if content != theirs:
+            if key not in self._known and not self._is_wanted(key, content, document):
                 self._passed[key] = head.digest
                 return
-            if known.digest and not is_held and content in known.past and here.content:
+            if known.digest and not is_held and theirs in known.past and content:
                 self._writes[key] = document.version + 1  # the remote was rolled back
                 return
             lost = bool(known.digest) and not is_held and not document.forgotten
@@ -356,38 +328,39 @@ class _Round:
                 self._note(key, f"was deleted by {who} and changed here: the change stays")
                 self._writes[key] = document.version + 1
             else:
-                if changed and here.stored is None:
-                    self._note(key, f"was deleted here and changed by {who}: it is back")
-                self._take(key, document, here, known, keep=changed or lost)
+                keep = changed or lost
+                if content == _DELETED:
+                    if changed:
+                        self._note(key, f"was deleted here and changed by {who}: it is back")
+                    self._store.restore(self._names.here(key))
+                    stored, content = self._of.look(key)
+                    keep = content not in (known.here, *known.past)
+                self._take(key, stored, document, keep=keep)
                 self._done.fetched += 1
                 self._progress(self._done)
         known = known.replace(withheld=known.withheld or document.forgotten)
-        self._know(key, known.based(document.version, head.digest, content))
+        self._know(key, known.based(document.version, head.digest, theirs))
 
-    def _is_wanted(self, key: str, here: _Here, document: Document) -> bool:
+    def _is_wanted(self, key: str, content: str, document: Document) -> bool:
         """Whether a memory is taken that this machine did not share."""
         named = self._of.named
-        if here.content and self._names.is_own(key) and named.sync != "all":
+        if content and self._names.is_own(key) and named.sync != "all":
             self._note(key, f"in {self._of.name} is not what is here and was never shared: it is not taken")
             return False
         return not named.projects or document.project in named.projects
 
-    def _take(self, key: str, document: Document, here: _Here, known: Known, *, keep: bool) -> None:
-        """Make a memory what the remote says; `keep` its text as a memory of its own."""
+    def _take(self, key: str, stored: StoredMemory | None, document: Document, *, keep: bool) -> None:
+        """Make a memory what the remote says; `keep` the text from here as a memory of its own."""
         local = self._names.here(key)
-        if here.in_trash and not document.deleted:
-            self._store.restore(local)
-            here = self._of.look(key)
-            keep = here.content not in (known.here, *known.past)
-        if keep and here.stored is not None:
-            self._keep(key, here.stored, document)
+        if keep and stored is not None:
+            self._keep(key, stored, document)
         mine = self._names.is_own(key) and document.author == this_author()
         author = "" if mine else f"{document.author or document.machine} ({self._of.name})"
         about: dict[str, Any] = {"description": document.description, "tags": document.tags, "author": author}
-        if document.deleted and here.stored is not None:
+        if stored is not None and document.deleted:
             self._store.delete(local)
-        elif here.stored is not None:
-            self._store.update(local, expected=here.stored, body=document.body, **about)
+        elif stored is not None:
+            self._store.update(local, expected=stored, body=document.body, **about)
         elif not document.deleted:
             about |= {"created": document.created, "updated": document.at, "source": document.source}
             self._store.create(New(document.body, document.project, id=local, **about))
@@ -409,22 +382,17 @@ class _Round:
             self._writes[self._names.key(kept)] = 1
             self._save()  # before the text is replaced, from which a killed process could tell
 
-    def _write(self) -> None:
-        batch: dict[str, tuple[int, bytes, str]] = {}
+    def _versions(self) -> Iterator[tuple[str, tuple[int, bytes, str]]]:
+        """The versions to be written: key, number, document and content."""
         for key, version in self._writes.items():
             try:
-                here = self._of.look(key)
-                if here.stored is not None:
-                    self._of.refuse(here.stored, self._known[key])
+                stored, content = self._of.look(key)
+                if stored is not None:
+                    self._of.refuse(stored)
             except FileProblem as problem:
                 self._done.notes.append(str(problem))
                 continue
-            batch[key] = version, self._of.document(key, here, version).render(), here.content
-            if sum(len(data) for _, data, _ in batch.values()) > 16 << 20:
-                self._send(batch)
-                batch = {}
-        if batch:
-            self._send(batch)
+            yield key, (version, self._of.document(key, stored, version).render(), content)
 
     def _send(self, batch: Mapping[str, tuple[int, bytes, str]]) -> None:
         self._save()
@@ -455,14 +423,6 @@ def _readable(found: Iterable[bytes]) -> list[Document]:
         with suppress(FormatError):
             documents.append(parse_document(data))
     return documents
-
-
-def _lines(stored: StoredMemory) -> list[str]:
-    return neutral(stored.body, stored.meta.project).decode("utf-8", "replace").split("\n")
-
-
-def _line_digest(lines: list[str], number: int) -> str:
-    return sha256(lines[number - 1].encode()).hexdigest() if 0 < number <= len(lines) else "none"
 
 
 def open_sharing(home: Home, clock: Clock, name: str = "") -> Sharing:

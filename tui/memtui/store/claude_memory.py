@@ -266,9 +266,9 @@ def _main_worktree(root: Path) -> Path | None:
     """The repository's own folder, if `root` is a further worktree of it."""
     if not (root / ".git").is_file():
         return None
-    from memtui.ground.git import ask  # few projects need it, and searches wait for the import
+    from memtui.ground.machine import ask_git  # few projects need it, and searches wait for the import
 
-    answer = ask(root, "rev-parse", "--path-format=absolute", "--git-common-dir")
+    answer = ask_git(root, "rev-parse", "--path-format=absolute", "--git-common-dir")
     if answer is None or answer.returncode:
         return None
     common = Path(os.fsdecode(answer.stdout.strip()))

@@ -16,7 +16,7 @@ from memtui.documents.memory import StoredMemory
 from memtui.documents.recovery import is_elsewhere, is_unknown, mapped, parse_recovery
 from memtui.ground.clean import clean_line
 from memtui.ground.files import FileProblem, read_within
-from memtui.ground.git import ask
+from memtui.ground.machine import ask_git
 from memtui.ground.text import FormatError, counted
 from memtui.secrets.quoting import safe
 from memtui.secrets.secrets import MASK
@@ -111,9 +111,9 @@ def _committed(root: Path, since: int, moved: int) -> tuple[dict[str, bytes], di
 
     Both are empty without git. Kept for as long as `moved` is the same, as all memories of a month ask this.
     """
-    tree = ask(root, "ls-tree", "-r", "-z", "HEAD")
+    tree = ask_git(root, "ls-tree", "-r", "-z", "HEAD")
     words = ("log", "-z", "--first-parent", "-m", "--no-renames", "--name-only", "--format=%x01%ct")
-    log = ask(root, *words, f"--since=@{since}")
+    log = ask_git(root, *words, f"--since=@{since}")
     if tree is None or tree.returncode or log is None or log.returncode:
         return {}, {}
     blobs = {}
