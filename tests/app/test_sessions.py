@@ -29,6 +29,7 @@ from memtui.transcript.line_index import never
 from memtui.transcript.session import SessionSummary
 from tests.app.harness import WIDE, Driver, app_on, opened
 from tests.app.idle import PATIENCE
+from tests.app.painting import held_back
 from tests.app.world import KEPT, NOW, World
 
 SECOND = "2d1c9a40-7e53-4b1f-9c66-0a5b7e3f8d12"
@@ -332,15 +333,37 @@ async def test_the_home_folder_is_no_project(world: World, monkeypatch: pytest.M
 
     monkeypatch.setattr(SessionList, "completed", slowly)
     app = app_on(Project(world.base), world.home, world.claude)
-    async with app.run_test(size=WIDE, notifications=True) as pilot:
-        driver = Driver(app, pilot)
-        await driver.until(lambda: "Sessions 1 of all projects" in driver.shown)
-        assert driver.last_said == "This folder is no project: enter opens the project of a session."
-        app.post_message(Key("enter", None))
-        await driver.until(lambda: app.next_project, "the project")
-        held.set()
+    with held_back():
+        async with app.run_test(size=WIDE, notifications=True) as pilot:
+            driver = Driver(app, pilot)
+            await driver.until(lambda: "Sessions 1 of all projects" in driver.shown)
+            assert driver.last_said == "This folder is no project: enter opens the project of a session."
+            app.post_message(Key("enter", None))
+            await driver.until(lambda: app.next_project, "the project")
+            held.set()
     assert app.next_project == Project(world.root)
     assert not (world.base / ".project").exists()
+
+
+async def test_a_folder_above_several_projects_is_none_and_only_q_quits_there(two: World) -> None:
+    other = World(two.base, "atlas")
+    session = other.session("s-7", minutes=5)
+    session.prompt("Fix the login")
+    other.save(session)
+    app = app_on(Project(two.base), two.home, two.claude)
+    with held_back():
+        async with app.run_test(size=WIDE, notifications=True) as pilot:
+            driver = Driver(app, pilot)
+            await driver.until(lambda: "Sessions 3 of all projects" in driver.shown)
+            await driver.press("S")
+            assert "q quit" in driver.shown
+            assert driver.last_said == "These are the sessions of all projects."
+            await driver.press("escape")
+            assert driver.last_said == "Nothing to go back from. q quits."
+            await driver.press("space", "q")
+            assert not app.left  # only the tick is gone
+            await driver.press("q")
+            assert app.left
 
 
 def session(

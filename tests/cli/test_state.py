@@ -57,6 +57,26 @@ def test_update_of_a_session_in_which_nothing_was_said(
     assert result.out == "Nothing was said in this session yet: there is no version to write.\n"
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["state show", "lost", "restore", "compact", "transcript", "captures", "captures --backfill"],
+)
+def test_a_folder_above_several_projects_names_them(
+    memtui: Memtui, session: Transcript, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    above = Path(session.envelope["cwd"]).parent
+    (above / "shop").mkdir()
+    other = Transcript(session_id="s1", cwd=str(above / "shop"))
+    other.user("Sell it")
+    write(other)
+    monkeypatch.chdir(above)
+    result = memtui(*command.split())
+    says = f"{above} is not a project; below it are app, shop: go to one, or name it with --root"
+    assert (result.code, result.out, result.err) == (1, "", f"memtui: {says}.\n")
+    assert says not in memtui(*command.split(), "--root", "app").err
+    assert f"note     compactions: {says}\n" in memtui("doctor").out
+
+
 def test_a_session_is_named_once(memtui: Memtui, session: Transcript, tmp_path: Path) -> None:
     transcript = tmp_path / "t.jsonl"
     transcript.touch()

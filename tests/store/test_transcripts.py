@@ -77,6 +77,21 @@ def test_sessions_of_sub_folders_belong_to_the_project(
     assert ids(store) == ["sub"]
 
 
+def test_a_folder_of_several_projects(store: TranscriptStore, project: Project, config: Path) -> None:
+    assert store.projects_below() == []
+    one, other = project.root / "sub", project.root / "other"
+    (other / ".git").mkdir(parents=True)
+    add(config, transcript_slug(one), "one", one, 1000)
+    assert store.projects_below() == []
+    add(config, transcript_slug(other), "other", other / "deep", 2000)
+    assert store.projects_below() == [other, one]
+    own = add(config, store.folder().name, "starting", None)
+    assert store.projects_below() == []
+    own.unlink()
+    (project.root / "package.json").touch()
+    assert store.projects_below() == []
+
+
 def test_another_project_of_the_same_slug_is_left_out(
     store: TranscriptStore, project: Project, config: Path, tmp_path: Path
 ) -> None:

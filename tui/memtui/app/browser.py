@@ -118,7 +118,7 @@ class BrowserScreen(StyledOnce):
     def _painted(self) -> None:
         """After the first paint, models and stores may be imported."""
         self.app.painted.set()
-        if not is_project(self.model.project.root):
+        if not is_project(self.model.project.root) or self.model.transcripts.projects_below():
             from memtui.app.screens.sessions import SessionsScreen
 
             self.app.push_screen(SessionsScreen(self.model, choosing=True))

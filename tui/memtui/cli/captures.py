@@ -13,6 +13,7 @@ from memtui.ground.project import Places
 from memtui.ground.text import counted, opening
 from memtui.store.backfill import find_missing, write_missing
 from memtui.store.captures import CaptureProblem, CaptureStore
+from memtui.store.sessions import refuse_several
 
 
 @click.command("captures")
@@ -36,6 +37,8 @@ def captures(pending: bool, backfill: bool, yes: bool, as_json: bool, places: Pl
         return
     store = CaptureStore(places.project)
     listed = [row for row in _listed(store) if row["status"] == "pending" or not pending]
+    if not listed:
+        refuse_several(places)
     rows = []
     for row in listed:
         moment = parse_iso(row["timestamp"])

@@ -34,6 +34,7 @@ from memtui.store.archive_settings import archive_settings
 from memtui.store.backfill import coverage
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.session_list import SessionList, size_text
+from memtui.store.sessions import SeveralProjects, refuse_several
 from memtui.store.transcripts import TranscriptStore
 
 SLOW_MS = 1_000
@@ -109,6 +110,8 @@ def diagnose(places: Places, clock: Clock, env: Mapping[str, str] = os.environ) 
 def _guarded(check: Iterator[Finding]) -> Iterator[Finding]:
     try:
         yield from check
+    except SeveralProjects as problem:
+        yield Said(Level.NOTE, str(problem))
     except FileProblem as problem:
         yield Said(Level.BROKEN, str(problem), "Correct it, or move it away.")
     except OSError as error:
@@ -196,6 +199,7 @@ def _check_writable(places: Places) -> Iterator[Finding]:
 
 def _check_compactions(places: Places) -> Iterator[Finding]:
     """Whether every auto-compaction in the transcripts has a capture."""
+    refuse_several(places)
     captures, unreadable = _captures(places)
     found = coverage(TranscriptStore(places.project, places.claude).entries(), captures)
     total, missing = counted(len(found.compactions), "auto-compaction"), len(found.missing)

@@ -20,6 +20,7 @@ from memtui.ground.files import FileProblem, create_exclusive, private_folder, r
 from memtui.ground.project import Places, Project
 from memtui.store.archive import Archive
 from memtui.store.captures import CaptureProblem, CaptureStore
+from memtui.store.sessions import refuse_several
 from memtui.store.transcripts import Transcript, TranscriptStore, first_cwd
 from memtui.transcript.lines import read_lines, text_in, time_of
 
@@ -165,6 +166,7 @@ class Missing(NamedTuple):
 
 def find_missing(places: Places) -> list[Missing]:
     """The auto-compactions of the project that have no capture, oldest first."""
+    refuse_several(places)
     store = CaptureStore(places.project)
     captures: list[Capture] = []
     for entry in store.entries():

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from memtui.ground.clean import clean_line
 from memtui.ground.files import FileMissing, FileProblem
 from memtui.ground.project import Places, Project, current_session, expanded, find_root
 from memtui.store.archive import Archive, only_one
@@ -13,6 +14,10 @@ from memtui.store.sources import Sources
 from memtui.store.transcripts import TranscriptGone, TranscriptStore, check_transcript
 from memtui.transcript.paths import is_inside
 from memtui.transcript.records import Facts
+
+
+class SeveralProjects(FileProblem):
+    """A folder is no project itself, but holds some."""
 
 
 def find_transcript(places: Places, session: str = "") -> Path:
@@ -74,6 +79,15 @@ def transcripts_of(places: Places) -> dict[str, Path]:
     return found
 
 
+def refuse_several(places: Places) -> None:
+    """Raise `SeveralProjects` for a folder that holds several: it has no sessions of its own."""
+    if below := TranscriptStore(places.project, places.claude).projects_below():
+        more = f" and {len(below) - 5} more" if below[5:] else ""
+        names = ", ".join(clean_line(each.name) for each in below[:5])
+        reason = f"is not a project; below it are {names}{more}: go to one, or name it with --root"
+        raise SeveralProjects(places.project.root, reason)
+
+
 def named_session(places: Places, sessions: Iterable[str], session: str) -> str:
     """The one of `sessions` that begins with `session`; by default this process's own, else the first."""
     names = list(dict.fromkeys(sessions))
@@ -82,7 +96,10 @@ def named_session(places: Places, sessions: Iterable[str], session: str) -> str:
             reason = "has no session: Claude Code was not used here, or its transcripts are gone"
             raise FileProblem(places.project.root, reason)
         here = current_session()
-        return here if here in names else names[0]
+        if here in names:
+            return here
+        refuse_several(places)
+        return names[0]
     return only_one(names, session, places.project.root)
 
 

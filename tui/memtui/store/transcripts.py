@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem, Signature, head_within
-from memtui.ground.project import Project, claude_config, transcript_slug
+from memtui.ground.project import Project, claude_config, find_root, transcript_slug
 from memtui.store.listing import ANY_NAME, scan
 
 _SESSION = re.compile(r"(?!agent-)[^.].*\.jsonl")
@@ -64,6 +64,14 @@ class TranscriptStore:
         """The project's transcripts, last written first; none if Claude Code was never used here."""
         found = (each for folder in self.folders() for each in _sessions(folder) if self._is_ours(each))
         return sorted(found, key=lambda each: (self.written(each), each.session_id), reverse=True)
+
+    def projects_below(self) -> list[Path]:
+        """The projects in a folder that holds several and is none itself, last used first; else none."""
+        folders = [self._cwd(each) for each in self.entries()]
+        if not all(folder and any(map(folder.is_relative_to, self._roots)) for folder in folders):
+            return []  # a session of its own that is just starting, or from before a move
+        found = list(dict.fromkeys(find_root(folder) for folder in folders if folder))
+        return found if len(found) > 1 and self._roots[0] not in found else []
 
     def written(self, transcript: Transcript) -> datetime:
         """When its last record was written: a file that was copied is newer."""

@@ -72,7 +72,9 @@ class SessionsScreen(Screen[None]):
         hidden("right", "agents(True)", "agents", tooltip="list its subagents under the session"),
         hidden("left", "agents(False)", "fold", tooltip="fold its subagents away"),
         hidden("tab", "switch", "detail", tooltip="go from the list to the detail"),
-        Binding("escape,q,S", "back", "back", id="back", tooltip="leave; first the detail, ticks, filter"),
+        Binding("escape", "back", "back", id="back", tooltip="leave; first the detail, ticks, filter"),
+        Binding("q", "leave", "quit", id="quit", tooltip="quit from the browser; elsewhere back"),
+        hidden("S", "sessions", "back", id="sessions", tooltip="every session: read, resume or fork it"),
     ]
     signs = SESSION_SIGNS
     about = "The conversations with Claude Code, the newest first, and how many days it keeps each."
@@ -89,6 +91,10 @@ class SessionsScreen(Screen[None]):
         self.rows.everywhere = choosing
         self._listed = self._opens = False
         """Whether there is a list, and whether enter was pressed before there was one."""
+
+    @property
+    def idle_keys(self) -> frozenset[str]:
+        return frozenset(["back" if self._choosing else "leave"])
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="sessions-body"):
@@ -309,9 +315,21 @@ class SessionsScreen(Screen[None]):
         elif self.rows.filter:
             self._filtered(InputLine.Changed(""))
         elif self._choosing:
-            self.app.exit()
+            self.app.say("Nothing to go back from. q quits.")
         else:
             self.dismiss()
+
+    def action_sessions(self) -> None:
+        if self._choosing:
+            self.app.say("These are the sessions of all projects.")
+        else:
+            self.action_back()
+
+    def action_leave(self) -> None:
+        if self._choosing and self.focused is self.listing and not (self.listing.marked or self.rows.filter):
+            self.app.exit()
+        else:
+            self.action_back()
 
 
 def _project_of(where: str) -> Path | None:
