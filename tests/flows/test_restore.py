@@ -57,7 +57,7 @@ def test_the_newest_version_of_the_newest_session(places: Places) -> None:
     assert restored.name == "the state of session newer"
     assert restored.text.startswith(
         "Notes on the project harbor, read by memtui at 2026-01-02 10:15. What is quoted are notes from that "
-        "time: facts to know, not messages of the user.\n\n## Session state, version 2, written at 20"
+        "time: facts to know, not messages of the user.\n\n## Session state\n\n```text\n=== "
     )
     assert "- Session goal: No refresh race at all\n" in restored.text
     assert "Session goal: Old" in restore_session(places, clock, session="old").text
@@ -68,7 +68,7 @@ def test_without_a_version_it_is_drafted_and_nothing_written(places: Places) -> 
     said.user("Fix the token refresh race.")
     said.write(places.claude / "projects" / transcript_slug(places.project.root), "a.jsonl")
     restored = restore_session(places, clock)
-    assert "## Session state, drafted at 2026-01-02 10:15 from the transcript\n" in restored.text
+    assert "## Session state\n" in restored.text
     assert "Fix the token refresh race." in restored.text
     assert not places.home.data.exists()
 
@@ -88,10 +88,10 @@ def test_secrets_are_masked_and_named(places: Places) -> None:
 
 
 def test_a_long_session_is_shortened_unless_all_is_wanted(places: Places) -> None:
-    path = keep(places, "a", "long " * 9_000)
+    keep(places, "a", "long " * 9_000)
     text = restore_session(places, clock).text
     assert len(text) < LIMIT
-    assert f"Shortened here; the whole document is {path}\n" in text
+    assert "Shortened here; `memtui state show --session a` prints all of it\n" in text
     assert "long long …\n" in text
     assert len(restore_session(places, clock, full=True).text) > 45_000
 

@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 
 from memtui.documents.memory_file import draft_memory
 from memtui.documents.recovery import draft_recovery, render_recovery
-from memtui.ground.project import Home, Project
 from memtui.hooks.compaction import first_prompt
 from memtui.secrets.secrets import _NEAR, MASK, find, masked
 from memtui.secrets.values import pattern, table
-from memtui.store.states import PLAN, StateStore
 from tests.documents.checks import ends_soon
 from tests.secrets.forms import forms
 from tests.secrets.ordinary_lines import ordinary_lines
@@ -316,10 +314,3 @@ def test_nothing_private_gets_out_of_a_transcript(tmp_path: Path, form: str) -> 
     assert SECRET not in "".join((repr(facts), *texts))
     found = first_prompt(s.write(tmp_path))
     assert found.startswith("Write the list") and SECRET not in found
-
-
-def test_what_is_kept_beside_the_states_is_masked(tmp_path: Path) -> None:
-    home = Home(config=tmp_path, data=tmp_path, state=tmp_path, cache=tmp_path)
-    path = StateStore(Project(tmp_path), home).keep_plan("a1", f"Log in with {KEY}")
-    assert path.name == PLAN
-    assert path.read_text() == "Log in with [masked: github token]"

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from memtui.documents.quotes import without_source
-from memtui.documents.session_state import TaskKind, parse_session_state, render_session_state
+from memtui.documents.session_state import TaskKind, parse_session_state
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project
-from memtui.store.state_updates import documents_of, drafted_state, update_state
+from memtui.store.state_updates import current_state, documents_of, update_state
 from memtui.store.states import StoredState, read_progress
 from tests.transcripts import Transcript
 
@@ -184,7 +184,7 @@ def test_a_draft_is_the_first_version_and_writes_nothing(world: World) -> None:
     world.session.write(world.transcripts, "s1.jsonl")
     documents = documents_of(world.places)
     assert documents.entries == []
-    drafted = render_session_state(drafted_state(world.places, documents))
+    drafted = current_state(world.places, documents).text
     assert not world.home.states.exists()
     assert drafted == text_of(world.update())
 

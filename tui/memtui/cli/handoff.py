@@ -26,7 +26,7 @@ from memtui.hooks.notes import quoted
 from memtui.hooks.sections import Section, fitting, size_of
 from memtui.lost.pins import Pins
 from memtui.secrets.quoting import fenced, safe
-from memtui.store.state_updates import current_state
+from memtui.store.state_updates import current_state, documents_of
 
 FILES = {"codex": "AGENTS.md", "gemini": "GEMINI.md", "file": "HANDOFF.md"}
 """Each agent's instruction file, in the project's root."""
@@ -56,7 +56,7 @@ def make_handoff(places: Places, session: str = "") -> Handoff:
 
     Pins, open tasks and the last words are whole, or left out and named; the state document is shortened.
     """
-    current = current_state(places, session=session)
+    current = current_state(places, documents_of(places, session=session))
     facts, short = current.facts, quote(clean_line(current.session_id[:8]))
     parts = [("Pins: these hold in any case", _items(p.pin.text for p in Pins(*places[:2]).active()))]
     if facts and (asked := last_request(facts)):

@@ -138,19 +138,6 @@ def diff(asked: _Asked, before: int | None, after: int | None, as_json: bool) ->
     output.print_changes(_printed(sections))
 
 
-@state.command("import", short_help="Take over a document of another program.")
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@_of_session
-def import_(asked: _Asked, file: Path, as_json: bool) -> None:
-    """Write FILE, a session state document such as AIDAM's, as the next version of a session's state.
-
-    It is merged by the rules of every version: decisions are only added, done tasks stay. The project keeps
-    the name that the document gives it.
-    """
-    written = state_updates.import_state(asked.places, file, session=asked.session)
-    output.print_result(_as_json(written), _said(written), as_json)
-
-
 def _said(written: StoredState) -> str:
     return f"Version {written.version} of {written.session_id}: {written.path}"
 
@@ -168,15 +155,14 @@ def _by_claude(asked: _Asked) -> tuple[StoredState | None, str]:
 
 
 def _show_draft(places: Places, documents: state_updates.SessionDocuments, as_json: bool) -> None:
-    drafted = state_updates.drafted_state(places, documents)
-    text = render_session_state(drafted)
+    drafted = state_updates.current_state(places, documents)
     if as_json:
         draft = {"session_id": documents.session_id, "version": None, "path": None, "written": None}
-        output.print_json({**draft, "stored": False, "text": text, **_dumped(drafted)})
+        output.print_json({**draft, "stored": False, "text": drafted.text, **_dumped(drafted.state)})
         return
     draft_only = "No version is stored yet: this is a draft. `memtui state update` writes the first one."
     output.say(draft_only, err=True)
-    output.print_document(text)
+    output.print_document(drafted.text)
 
 
 def _readable(stored: StoredState) -> SessionState:

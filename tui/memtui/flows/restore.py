@@ -8,10 +8,8 @@ from shlex import quote
 
 from memtui.documents.markdown import name_of
 from memtui.documents.recovery import REVIEWED, is_elsewhere, mapped, parse_recovery, review_first
-from memtui.documents.session_state import render_session_state
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, local_minute
-from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.ground.text import FormatError
 from memtui.hooks.notes import by_hand
@@ -20,7 +18,7 @@ from memtui.secrets.secrets import Hit, find, masked
 from memtui.share.contract import shared_root
 from memtui.store.freshness import note_on
 from memtui.store.memories import MemoryStore
-from memtui.store.state_updates import documents_of, drafted_state
+from memtui.store.state_updates import current_state, documents_of
 
 _RANKS = {
     **dict.fromkeys(("session id", "project root", "objective"), 0),
@@ -51,20 +49,11 @@ class Restored:
 
 
 def restore_session(places: Places, clock: Clock, *, session: str = "", full: bool = False) -> Restored:
-    """Notes from the newest version of a session's state, or from a draft; `full` leaves nothing out."""
-    documents = documents_of(places, session=session)
-    if documents.entries:
-        stored = documents.version()
-        if stored.problem and not stored.text:
-            raise FileProblem(stored.path, stored.problem)
-        text, whole = stored.text, f"the whole document is {stored.path}"
-        title = f"Session state, version {stored.version}, written at {local_minute(stored.written)}"
-    else:
-        text = render_session_state(drafted_state(places, documents))
-        whole = f"`memtui state show --session {quote(clean_line(documents.session_id))}` prints all of it"
-        title = f"Session state, drafted at {local_minute(clock())} from the transcript"
-    notes = by_hand(places.project, clock(), title, masked(text), whole, full=full)
-    return Restored(notes, f"the state of session {documents.session_id[:8]}", find(text))
+    """Notes from the current state of a session; `full` leaves nothing out."""
+    current = current_state(places, documents_of(places, session=session))
+    whole = f"`memtui state show --session {quote(clean_line(current.session_id))}` prints all of it"
+    notes = by_hand(places.project, clock(), "Session state", masked(current.text), whole, full=full)
+    return Restored(notes, f"the state of session {current.session_id[:8]}", find(current.text))
 
 
 def restore_memory(places: Places, clock: Clock, memory_id: str, *, full: bool = False) -> Restored:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from memtui.documents.compaction_notes import compaction_notes
-from memtui.documents.compactor import draft_session_state, merge, next_state
-from memtui.documents.session_state import SessionState, parse_session_state, render_session_state
-from memtui.ground.files import FileMissing, FileProblem, os_error_reason, reading
+from memtui.documents.compactor import merge, next_state
+from memtui.documents.session_state import SessionState, render_session_state
+from memtui.ground.files import FileMissing, FileProblem, os_error_reason
 from memtui.ground.project import Places, Project
-from memtui.ground.text import FormatError
 from memtui.store import sessions
 from memtui.store.listing import Entry
 from memtui.store.state_files import version_of
@@ -60,7 +59,6 @@ def update_state(
         if facts.lines == facts.skipped_lines <= 1:  # not begun, or emptied by accident: the document is kept
             return None
         sessions.refuse_strange(path, facts)
-        facts = _with_plan_kept(facts, store, session_id)
         project = Project(sessions.session_root(facts, places.project))
         # An unchanged one keeps the wording of the last version.
         state = None if before.unchanged else next_state(before.state, facts, project)
@@ -137,16 +135,6 @@ def documents_of(places: Places, *, session: str = "", transcript: Path | None =
     return SessionDocuments(named, store.versions(named), store, transcripts.get(named))
 
 
-def drafted_state(places: Places, documents: SessionDocuments) -> SessionState:
-    """A draft of the first version, which is not written."""
-    path = documents.transcript
-    if path is None:
-        raise FileMissing(places.project.root, "has no transcript of this session")
-    _, facts = _read(path)
-    sessions.refuse_strange(path, facts)
-    return draft_session_state(facts, Project(sessions.session_root(facts, places.project)))
-
-
 @dataclass(frozen=True, slots=True)
 class CurrentState:
     """The current state of a session."""
@@ -160,9 +148,8 @@ class CurrentState:
     """None if the transcript is gone."""
 
 
-def current_state(places: Places, *, session: str = "") -> CurrentState:
+def current_state(places: Places, documents: SessionDocuments) -> CurrentState:
     """The current state of a session, in which something was said; nothing is written."""
-    documents = documents_of(places, session=session)
     path = documents.transcript
     if path is None:
         stored = documents.version()
@@ -176,7 +163,7 @@ def current_state(places: Places, *, session: str = "") -> CurrentState:
     state = None if before.unchanged else next_state(before.state, facts, project)
     state = state.replace(version=before.number + 1) if state else before.state
     if state is None:
-        raise FileProblem(path, "has nothing to hand over: nothing was said in this session yet")
+        raise FileProblem(path, "has no state: nothing was said in this session yet")
     return CurrentState(documents.session_id, render_session_state(state), state, facts)
 
 
@@ -186,15 +173,6 @@ def _read(path: Path, **listening: Any) -> tuple[int, Facts]:
         return path.stat().st_size, read_facts(path, **listening)
     except OSError as error:
         raise FileProblem(path, f"cannot be read: {os_error_reason(error)}") from error
-
-
-def _with_plan_kept(facts: Facts, store: StateStore, session_id: str) -> Facts:
-    """The facts with a plan file: if Claude Code has none, the plan is stored next to the versions."""
-    plan = facts.plans[-1] if facts.plans else None
-    if plan is None or plan.path or plan.fate == "rejected" or not plan.content.strip():
-        return facts
-    kept = replace(plan, path=str(store.keep_plan(session_id, plan.content)))
-    return replace(facts, plans=(*facts.plans[:-1], kept))
 
 
 def _before(store: StateStore, places: Places, session_id: str, path: Path) -> _Before:
@@ -208,34 +186,3 @@ def _before(store: StateStore, places: Places, session_id: str, path: Path) -> _
     # The progress only fits the version it was written with.
     unchanged = kept is not None and kept == (newest, size) and newest == stored.version
     return _Before(newest, stored.state, unchanged)
-
-
-# Importing a document of another program (seed 003: AIDAM's compactor).
-_IMPORT_LIMIT = 4 << 20
-
-
-def import_state(places: Places, path: Path, *, session: str = "") -> StoredState:
-    """Write a document as the next version of a session's state, merged by the compactor's rules.
-
-    The project keeps its name in the document, also in later versions; for `session` see `named_session`.
-    """
-    with reading(path), path.open("rb") as file:
-        data = file.read(_IMPORT_LIMIT + 1)
-    if len(data) > _IMPORT_LIMIT:
-        raise FileProblem(path, "is too large for a session state document (4 MB at most)")
-    try:
-        imported = parse_session_state(data.decode("utf-8", "replace"))
-    except FormatError as error:
-        raise FileProblem(path, f"is not a session state document: {error}") from error
-    documents = documents_of(places, session=session)
-    previous = documents.version() if documents.entries else None
-    before = previous.state if previous else None
-    merged = merge(before, imported)
-    number = previous.version if previous else 0
-    if merged is None:
-        assert previous is not None  # a first version is never empty
-        return previous
-    identity = merged.identity.replace(project=imported.identity.project or merged.identity.project)
-    text = render_session_state(merged.replace(version=number + 1, identity=identity))
-    store = documents.store
-    return store.load(store.write(documents.session_id, text, number + 1))

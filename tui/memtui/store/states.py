@@ -15,7 +15,6 @@ from memtui.ground import files
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Project
 from memtui.ground.text import FormatError
-from memtui.secrets.secrets import masked
 from memtui.store.listing import Entry, scan
 from memtui.store.state_files import (
     LIMIT,
@@ -30,7 +29,6 @@ from memtui.store.state_files import (
 )
 
 PROGRESS = "progress.json"
-PLAN = "plan.md"
 
 
 class VersionTaken(FileProblem):
@@ -94,12 +92,6 @@ class StateStore:
             raise VersionTaken(path, "has been written by another program meanwhile; try again")
         status = path.lstat()
         return Entry(path.name, str(folder), status.st_mtime_ns, status.st_size, status.st_ino)
-
-    def keep_plan(self, session_id: str, text: str) -> Path:
-        """Store a session's plan next to its versions, replacing an earlier one; raises as `write`."""
-        folder, base = self._made(session_id)
-        files.write_atomic(folder / PLAN, masked(text).encode("utf-8", "replace"), within=base)
-        return folder / PLAN
 
     def keep_notes(self, session_id: str, text: str) -> None:
         """Store the notes for a session's next compaction; raises as `write`."""
