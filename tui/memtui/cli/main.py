@@ -12,7 +12,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from memtui import __version__
-from memtui.cli.options import is_empty, project_of
+from memtui.cli.options import project_of
 from memtui.cli.output import need_terminal, say
 from memtui.cli.startup import COMMANDS, run_to_end
 from memtui.ground.clean import clean_line
@@ -85,34 +85,28 @@ def _unknown(word: str) -> str:
     cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
-@click.option("--demo-if-empty", is_flag=True, hidden=True)
 @click.pass_context
-def cli(ctx: click.Context, demo_if_empty: bool) -> None:
+def cli(ctx: click.Context) -> None:
     """See what Claude Code's compactions took away, review it, and get it back.
 
     Without a command, memtui opens the app on the project of PATH (the current folder unless given). A folder
     that is named like a command needs a path: ./demo
     """
     if ctx.invoked_subcommand is None:
-        _open_folder(ctx.obj, Path(), demo_if_empty)
+        _open_folder(ctx.obj, Path())
 
 
 @click.command(hidden=True)
 @click.argument("path", type=click.Path(path_type=Path))
-@click.pass_context
-def _open(ctx: click.Context, path: Path) -> None:
+@click.pass_obj
+def _open(openers: Openers, path: Path) -> None:
     """Open the app on a folder's project."""
-    parent = ctx.find_root()
-    _open_folder(parent.obj, expanded(path), bool(parent.params["demo_if_empty"]))
+    _open_folder(openers, expanded(path))
 
 
-def _open_folder(openers: Openers, folder: Path, demo_if_empty: bool) -> None:
+def _open_folder(openers: Openers, folder: Path) -> None:
     need_terminal()
-    project, home, claude = project_of(folder), memtui_home(), claude_config()
-    if demo_if_empty and is_empty(project, home, claude):
-        openers.demo()
-    else:
-        openers.app(project, home, claude)
+    openers.app(project_of(folder), memtui_home(), claude_config())
 
 
 @click.command("demo", hidden=True)
