@@ -87,9 +87,9 @@ async def test_enter_follows_to_a_related_memory_and_esc_comes_back(world: World
             await read(driver)
             pane = driver.pane(PaneId.MEMORIES)
             await driver.press("enter", "enter", "enter")
-            assert pane.selected == f"{names[2]}.md", size
+            assert pane.selected == f"{names[1]}.md", size
             assert driver.reading(), size
-            await driver.until(lambda: "Objective\nDo three" in driver.detail, "the other memory")
+            await driver.until(lambda: "Objective\nDo two" in driver.detail, "the other memory")
             await driver.press("escape")
             assert pane.selected == f"{names[0]}.md", size
             assert driver.reading(), size

@@ -5,7 +5,6 @@ Labels are untrusted: nodes have generated names, and labels are escaped.
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -23,8 +22,6 @@ FILE, DECISION, PACKAGE, SESSION, PROJECT = "file", "decision", "package", "sess
 Key = tuple[str, str]  # kind and normalized name; equal for two spellings of one entity
 
 _NAME_WIDTH = 120  # characters of a decision's name
-_WEIGHTS = {FILE: 1.0, DECISION: 1.5, PACKAGE: 0.6, SESSION: 2.0, PROJECT: 0.0}
-"""Weight of a shared entity by its kind. A shared project has none: lists already group by it."""
 
 _PLACE = re.compile(r"(?::\d+(?:[:-]\d+)*|#L\d+(?:-L?\d+)?)$")
 _WSL = re.compile(r"^/mnt/([a-z])/")
@@ -119,12 +116,6 @@ _NORMAL: dict[str, Callable[[str], str]] = {
     SESSION: _words,
     PROJECT: path_key,
 }
-
-
-def entity_weight(key: Key, named_by: int, total: int) -> float:
-    """Weight of an entity shared by `named_by` of `total` memories: the fewer name it, the higher."""
-    rest = max(0, total - named_by)
-    return _WEIGHTS[key[0]] * math.log1p((rest + 0.5) / (named_by + 0.5))
 
 
 MEMORY = "memory"

@@ -6,7 +6,6 @@ import hashlib
 import os
 import re
 import stat
-import time
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -24,7 +23,6 @@ from memtui.store.listing import ProjectTest
 
 _GONE_THEN = re.compile(r"\blater (?:deleted|moved)\b")
 """The part of a file's role that says the session itself removed it."""
-_MONTH = 30 * 86_400
 _NAMED = 5  # the most files named in a note
 _LENGTH = 80  # maximum length of a file's name in a note
 
@@ -57,12 +55,9 @@ class Freshness(NamedTuple):
 def freshness(memory: StoredMemory, root: Path) -> Freshness:
     """Compare the files that a memory names with those of its project now.
 
-    By their times; a checkout gives old files a new one, so git is asked about those.
-
-    Empty for a project that does not exist here, and if none of the files does.
-
-    A text that is very long or not a recovery text names no file; `root`, the current project's, also stands
-    for memories made below it, or elsewhere.
+    By their times; a checkout gives old files a new one, so git is asked about those. Empty for a project
+    that does not exist here, if none of the files does, and for a very long text. `root`, the current
+    project's, also stands for memories made below it, or elsewhere.
     """
     project = memory.meta.project
     root = root if ProjectTest(root)(project) else Path(project)
@@ -90,45 +85,19 @@ def freshness(memory: StoredMemory, root: Path) -> Freshness:
 
 
 def _only_checked_out(root: Path, paths: Sequence[str], since: int) -> set[str]:
-    """Those that are as the last commit has them, and in no commit after `since` (in seconds since 1970)."""
-    try:
-        moved = os.stat(root / ".git" / "logs" / "HEAD").st_mtime_ns  # noqa: PTH116
-    except OSError:
-        moved = int(time.monotonic() / 10)  # no log tells, so git's answer counts for ten seconds
-    blobs, commits = _committed(root, since // _MONTH * _MONTH, moved)
-    return {
-        path
-        for path in paths
-        if (blob := blobs.get(path))
-        and commits.get(path, 0) <= since
-        and _blob(root / path, len(blob)) == blob
-    }
+    """Those with the content of the last commit before `since` (in seconds since 1970)."""
+    answer = ask_git(root, "rev-list", "-1", "--first-parent", f"--before=@{since}", "HEAD")
+    commit = answer.stdout.decode().strip() if answer is not None else ""
+    blobs = _blobs(root, commit) if commit else {}
+    return {path for path in paths if (blob := blobs.get(path)) and _blob(root / path, len(blob)) == blob}
 
 
-@lru_cache(maxsize=32)
-def _committed(root: Path, since: int, moved: int) -> tuple[dict[str, bytes], dict[str, int]]:
-    """Of the files in the last commit the names of their contents, and the times of commits from `since` on.
-
-    Both are empty without git. Kept for as long as `moved` is the same, as all memories of a month ask this.
-    """
-    tree = ask_git(root, "ls-tree", "-r", "-z", "HEAD")
-    words = ("log", "-z", "--first-parent", "-m", "--no-renames", "--name-only", "--format=%x01%ct")
-    log = ask_git(root, *words, f"--since=@{since}")
-    if tree is None or tree.returncode or log is None or log.returncode:
-        return {}, {}
-    blobs = {}
-    for line in tree.stdout.split(b"\0"):
-        entry, _, name = line.partition(b"\t")
-        if name:
-            blobs[os.fsdecode(name)] = entry.split()[-1]
-    commits: dict[str, int] = {}
-    at = 0
-    for part in log.stdout.split(b"\0"):
-        if part.startswith(b"\x01"):
-            at = int(part[1:])
-        elif name := part.removeprefix(b"\n"):
-            commits.setdefault(os.fsdecode(name), at)  # the newest commit comes first
-    return blobs, commits
+@lru_cache(maxsize=8)
+def _blobs(root: Path, commit: str) -> dict[str, bytes]:
+    """The names that git gives to the contents of the files in a commit; {} if it does not answer."""
+    tree = ask_git(root, "ls-tree", "-r", "-z", commit)
+    entries = (line.partition(b"\t") for line in tree.stdout.split(b"\0")) if tree is not None else ()
+    return {os.fsdecode(name): entry.split()[-1] for entry, _, name in entries if name}
 
 
 def _blob(path: Path, length: int) -> bytes:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
 from memtui.documents.memory import StoredMemory
-from memtui.documents.memory_graph import Entity, Graph, entities, entity_weight, graph_of
+from memtui.documents.memory_graph import PROJECT, Entity, Graph, entities, graph_of
 from memtui.documents.recovery import Recovery, parse_recovery
 from memtui.ground.files import FileProblem
 from memtui.ground.text import FormatError
@@ -26,7 +25,6 @@ class Related:
     id: str
     title: str
     shared: tuple[Entity, ...]
-    """The most significant first."""
 
 
 @lru_cache(maxsize=_NEAR + 100)
@@ -42,28 +40,21 @@ def entities_of(stored: StoredMemory) -> tuple[Entity, ...]:
 def related_memories(
     backend: MemoryStore, memory_id: str, *, limit: int = 10, cancelled: Callable[[], bool] = lambda: False
 ) -> list[Related]:
-    """The memories related to one, nearest first; none if `cancelled`, which is polled, says so."""
+    """The memories that share most names with one; none if `cancelled`, which is polled, says so."""
     mine = {entity.key for entity in entities_of(backend.get(memory_id))}
     ids = backend.ids()
     first = max(0, ids.index(memory_id) - _NEAR // 2) if memory_id in ids else 0
-    found: list[tuple[str, StoredMemory, list[Entity]]] = []
+    found: list[Related] = []
     for other in ids[first : first + _NEAR]:
         if cancelled():
             return []
         with suppress(FileProblem):  # deleted or damaged since
             stored = backend.get(other)
-            shared = [entity for entity in entities_of(stored) if entity.key in mine]
-            if shared and other != memory_id:
-                found.append((other, stored, shared))
-    number = Counter(entity.key for *_, shared in found for entity in shared)
-    weights = {key: entity_weight(key, number[key] + 1, len(ids)) for key in number}
-    scored = []
-    for other, stored, shared in found:
-        shared.sort(key=lambda entity: -weights[entity.key])
-        if score := sum(weights[entity.key] for entity in shared):
-            scored.append((score, other, Related(other, title_of(stored), tuple(shared))))
-    # Ids sort by time: of two equally near memories the newer comes first.
-    return [related for *_, related in sorted(scored, key=lambda each: each[:2], reverse=True)][:limit]
+            named = (each for each in entities_of(stored) if each.key in mine and each.kind != PROJECT)
+            if (shared := tuple(named)) and other != memory_id:
+                found.append(Related(other, title_of(stored), shared))
+    # Of memories that share as much the newer comes first, as in `ids`.
+    return sorted(found, key=lambda each: -len(each.shared))[:limit]
 
 
 def memory_graph(backend: MemoryStore, where: Filter, *, least: int = 1) -> Graph:
