@@ -120,9 +120,9 @@ class Text:
         if _is_wide(line.text) != self._wide:
             return "lost" if wanted > 1 and missing == wanted else "maybe"
         if wanted and not missing:
-            return "kept" if (best if weighty else everywhere) >= _PASSAGE else "maybe"
-        if everywhere >= _KEPT and not weighty and missing <= wanted // 2:
-            return "kept"
+            return "kept" if best >= _PASSAGE else "maybe"
+        if not weighty and missing <= wanted // 2 and everywhere >= _KEPT:
+            return "kept" if best >= _PASSAGE else "maybe"
         if weighty and missing and line.kind != "refused":
             near = 3 * missing <= wanted or (2 * missing <= wanted and best >= _KEPT)
             return "maybe" if near and everywhere >= _SCATTERED else "lost"
