@@ -114,7 +114,7 @@ def test_items_of_lists_and_rows_of_tables_are_lines_of_their_own(tmp_path: Path
         "| binary file | skip it altogether |\n\n```\n1. Print what was rounded\n```\n"
     )
     made.compaction(summary=SUMMARY)
-    texts = [each.text for each in read(made, tmp_path).rows]
+    texts = lines(read(made, tmp_path), "said")
     assert "Round every line of it" in texts
     assert "binary file → skip it altogether" in texts
     assert not {"Round the sum", "the case of it → how to do", "Print what was rounded"} & {*texts}
@@ -293,6 +293,7 @@ _SAYS = """1. Primary Request: the person asked to round the tax per line.
         ("step", "Round the tax per line, as the person asked, with `--dry-run`", "lost"),
         ("step", "Squash src/auth.ts before merging src/tax.ts with `--all`", "maybe"),
         ("said", "The tax is rounded per line in `src/tax.ts`.", "kept"),
+        ("said", "The person has changed the tests of npm before merging", "maybe"),
         ("said", "The importer takes 47 seconds for 12,000 rows of `stock.csv`.", "lost"),
     ],
 )
@@ -393,6 +394,34 @@ rel done --push
     assert (due.state, due.worth > 80) == ("lost", True)
     assert due.text == "rel publish --dry-run · If `rel.lock` is there: follow it · rel done --push"
     assert "CRITICAL: NEVER tag before the checks." in lines(read(made, tmp_path), "step")
+
+
+def test_where_the_work_stands_is_its_branch_its_last_commit_and_its_push(tmp_path: Path) -> None:
+    made = Transcript(cwd=ROOT, branch="tax")
+    for commit in ("aaaaaa1", "bbbbbb2"):
+        made.tool("Bash", f"[tax {commit}] Round it", command="git commit -am 'Round it'")
+    for heads in ("0000000..aaaaaa1", "aaaaaa1..bbbbbb2"):
+        made.tool("Bash", f"To github.com:shop/app\n   {heads}  tax -> tax", command="git push 2>&1")
+    made.compaction(summary="The person wants it rounded.")
+    names = lines(read(made, tmp_path), "name")
+    assert names == ["pushed: aaaaaa1..bbbbbb2 tax -> tax", "commit bbbbbb2: Round it", "branch tax"]
+
+
+def test_an_open_task_comes_with_its_description(tmp_path: Path) -> None:
+    made = session()
+    done = "Task #1 created successfully: Last checks"
+    made.tool("TaskCreate", done, subject="Last checks", description="Run `make all`, then ask for a review")
+    made.compaction(summary=SUMMARY)
+    assert lines(read(made, tmp_path), "task")[-1] == "Last checks: Run `make all`, then ask for a review"
+
+
+def test_a_stressed_rule_of_an_earlier_command_stays_in_force(tmp_path: Path) -> None:
+    made = Transcript(cwd=ROOT)
+    made.slash("release", text="- Tell `rel check` first\n- NEVER change `plan.md` while it runs\n")
+    for name in ("one", "two", "three"):
+        made.slash(name, text="Have a look at the invoices.")
+    made.compaction(summary="The release was begun.")
+    assert lines(read(made, tmp_path), "step") == ["NEVER change `plan.md` while it runs"]
 
 
 def test_a_command_of_a_procedure_is_kept_only_as_it_stands() -> None:

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from memtui.documents.work import open_steps, open_tasks, plan_in_force
-from memtui.lost.procedure import due
+from memtui.documents.work import open_steps, plan_in_force
+from memtui.lost.procedure import due, is_stressed
 from memtui.lost.records import PLAN, QUOTE, Kind, Row
 from memtui.lost.text import COMMAND, IDENTIFIER, SHELLS, commands_in, fenced, named, unfenced, words
 from memtui.secrets.secrets import masked
@@ -37,6 +37,7 @@ from memtui.transcript.landmarks import report_in, report_of
 from memtui.transcript.lines import read_lines
 from memtui.transcript.outcomes import outcome_of, target_of
 from memtui.transcript.paths import shown_path
+from memtui.transcript.plans import OPEN
 from memtui.transcript.records import Command, CompactionFact, Facts, Source
 from memtui.transcript.sentences import announces, is_question, is_rule, sentences
 from memtui.transcript.shell import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
@@ -86,6 +87,10 @@ _LISTING = re.compile(
     r"(?:echo|printf|for|ls|find|grep|rg|sed|git (?:-C \S+ )?(?:diff|status|grep|ls-files|add|commit|push))\b"
 )
 """Commands whose output says nothing that lasts."""
+_PUSHED = re.compile(r"^\s*(?:\S+\.\.\S+|\* \[new branch\])\s+\S+ -> \S+", re.MULTILINE)
+"""What git prints of a branch that it has pushed."""
+_MARKS = 8
+"""The last commit, pull requests and tags."""
 _TOLD = 40
 """The last commands with a short output."""
 _RECENT = 0.5
@@ -252,8 +257,11 @@ class _Conversation:
             # A file still has it: that is a look away.
             yield from _read(result.text, source, "document" if call.name in READ_TOOLS else "report")
         elif call.name in SHELL_TOOLS:
-            self._told.pop(target, None)
-            self._told[target] = [*_told(target, result, source)]
+            pushed = _PUSHED.search(result.text) if "push" in target else None
+            aim = "push" if pushed else target
+            self._told.pop(aim, None)
+            stands = [Row("name", f"pushed: {one_line(pushed[0])}", source)] if pushed else []
+            self._told[aim] = stands or [*_told(target, result, source)]
 
     def _tick(self, text: str, source: Source) -> None:
         """Note the boxes in a text of Claude's, such as the body of a pull request."""
@@ -295,7 +303,7 @@ class _Conversation:
         for number, (text, source) in enumerate(latest):
             ran = [command for line, command in self._ran if line > source.line]
             steps = due(text, source, self._used, ran)
-            yield from (each for each in steps if number < _IN_USE or each.standing == "unknown")
+            yield from (each for each in steps if number < _IN_USE or is_stressed(each.text))
         yield from self._boxes.values()
         told = [*self._told.values()][-_TOLD:]
         for found in (*told, *self._refused.values()):
@@ -434,20 +442,28 @@ def _of_records(facts: Facts, conversation: _Conversation, end: int, root: Path)
     for answer in facts.answers:
         text = f"{shortened(one_line(answer.question), 160)} → {shortened(one_line(answer.answer), QUOTE)}"
         yield Row("answer", text, answer.source)
-    for work in open_tasks(facts):
-        yield Row("task", work.text, work.source, "open")
+    for todo in facts.todos:
+        if todo.status in OPEN:
+            told = one_line(masked(f"{todo.content}: {todo.details}" if todo.details else todo.content))
+            yield Row("task", shortened(told, QUOTE), todo.source, "open")
     for work in open_steps(facts):
         yield Row("step", work.text, work.source, "open")
     yield from _commands(facts)
     yield from _failures(facts)
-    for mark in [each for each in facts.landmarks if not each.superseded][-8:]:
-        label = f"{mark.kind} {mark.commit}".strip()
-        kind: Kind = "commit" if mark.commit else "name"
-        yield Row(kind, shortened(f"{label}: {mark.text}", QUOTE), mark.source)
-    if facts.branch not in ("", "HEAD", "main", "master"):
-        yield Row("commit", f"branch {facts.branch}", Source())
+    yield from _names(facts)
     yield from _planned(facts, conversation)
     yield from _files(facts, end, root)
+
+
+def _names(facts: Facts) -> Iterator[Row]:
+    """Where the work stands: the branch, its last commit, pull requests and tags."""
+    marks = [each for each in facts.landmarks if not each.superseded]
+    commits = [each for each in marks if each.kind == "commit"]
+    for mark in [*commits[-1:], *(each for each in marks if each.kind != "commit")][-_MARKS:]:
+        label = f"{mark.kind} {mark.commit}".strip()
+        yield Row("name", shortened(f"{label}: {mark.text}", QUOTE), mark.source)
+    if facts.branch not in ("", "HEAD", "main", "master"):
+        yield Row("name", f"branch {facts.branch}", Source())
 
 
 def _planned(facts: Facts, conversation: _Conversation) -> Iterator[Row]:

@@ -34,9 +34,9 @@ ROOM = 2_500
 """The most characters of a note, its mark included."""
 LINES = 20
 _QUOTE = 260
-_LEAST = 44.0
+_LEAST = 40.0
 """The least worth of a line of the note, which has room: less than that of a loss that counts."""
-_MOST = {"R": 8, "S": 6, "F": 4, "C": 6, "N": 2, "O": 3}
+_MOST = {"R": 8, "S": 6, "F": 4, "C": 6, "N": 4, "O": 4}
 """The most lines under each heading when nobody chooses."""
 _CHOICE = re.compile(r"[A-Z]|[0-9]+")
 _SEPARATED = re.compile(r"[RSFCNO0-9\s,/;:.]*")

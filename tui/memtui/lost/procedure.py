@@ -71,7 +71,7 @@ def _after(
     strict = [at for at, line in enumerate(lines) if line.strict]
     first = next((at for at in strict if at > reached), len(lines))
     for at, line in enumerate(lines[: strict[-1] + 1]):
-        if at < reached and not line.commands and _STRESSED.search(line.text) and is_rule(line.text):
+        if at < reached and not line.commands and is_stressed(line.text):
             yield line, "unknown"
         elif at >= first and _NAMED.search(line.text) and not any(head in done for head in line.commands):
             yield line, "open"
@@ -80,11 +80,17 @@ def _after(
 def _used(lines: Sequence[_Instruction], used: set[str]) -> Iterator[tuple[_Instruction, Standing]]:
     followed = False
     for line in lines:
-        stressed = _STRESSED.search(line.text) and is_rule(line.text)
-        wanted = stressed or (line.strict and (line.names & used or (followed and line.goes_on)))
+        wanted = is_stressed(line.text) or (
+            line.strict and (line.names & used or (followed and line.goes_on))
+        )
         if wanted and not _TEMPLATE.search(line.text):
             yield line, "unknown"
         followed = followed or bool(line.strict and line.names & used)
+
+
+def is_stressed(line: str) -> bool:
+    """Whether a line is a rule with a word in capitals, which holds as long as the session goes on."""
+    return _STRESSED.search(line) is not None and is_rule(line) and not line.endswith(":")
 
 
 def _last_runs(ran: Iterable[str], heads: Container[str]) -> dict[str, int]:

@@ -13,7 +13,7 @@ from memtui.transcript.records import CompactionFact, Source
 
 Kind = Literal[
     "pin", "active", "rule", "refused", "answer", "step", "task", "failure", "check", "command", "name",
-    "ask", "finding", "report", "document", "said", "file", "output", "code", "commit",
+    "ask", "finding", "report", "document", "said", "file", "output", "code",
 ]  # fmt: skip
 
 Standing = Literal["open", "refused", "unknown"]
@@ -35,7 +35,6 @@ TITLES: dict[Kind, str] = {
     "command": "Commands",
     "name": "Names and numbers",
     "output": "Printed by commands",
-    "commit": "Commits and branch",
     "ask": "The user",
     "finding": "Findings",
     "report": "Reports of subagents",

@@ -110,7 +110,7 @@ class Text:
         return self.verdict(Row("pin", rule, NOWHERE)).fate == "kept"
 
     def _fate(self, line: Row, best: float, everywhere: float, wanted: int, missing: int) -> Fate:
-        if line.kind in ("check", "command", "file", "name", "commit"):
+        if line.kind in ("check", "command", "file", "name"):
             if not missing and (wanted or best >= _KEPT):
                 return "kept"
             return "lost" if missing == wanted or best < _KEPT else "maybe"

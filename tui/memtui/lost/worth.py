@@ -29,13 +29,13 @@ HEADINGS: dict[str, str] = {
 HEADING: dict[Kind, str] = {
     "pin": "R", "active": "R", "rule": "R", "answer": "R", "step": "S", "task": "S", "refused": "F",
     "failure": "F", "check": "C", "command": "C", "name": "N", "file": "N", "ask": "O", "finding": "O",
-    "report": "O", "document": "O", "said": "O", "output": "N", "commit": "N", "code": "O",
+    "report": "O", "document": "O", "said": "O", "output": "N", "code": "O",
 }  # fmt: skip
 
 _BASE: dict[Kind, float] = {
     "pin": 160, "active": 150, "rule": 92, "refused": 82, "check": 78, "task": 72, "failure": 70,
-    "answer": 60, "ask": 58, "step": 56, "command": 56, "name": 76, "output": 40, "file": 32, "finding": 26,
-    "commit": 26, "said": 26, "report": 20, "document": 2, "code": -20,
+    "answer": 60, "ask": 58, "step": 56, "command": 56, "name": 95, "output": 40, "file": 32, "finding": 26,
+    "said": 26, "report": 20, "document": 2, "code": -20,
 }  # fmt: skip
 _RECENT = 14.0
 _MISSING = 6.0
