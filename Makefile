@@ -17,8 +17,8 @@ PYTHON =
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
-run: $(READY) ## Open memtui here, or on another PROJECT=folder
-	@$(PY) -m memtui "$(PROJECT)"
+run: $(READY) ## Open memtui here, or on a demo project when there is nothing to show here
+	@$(PY) -m memtui --demo-if-empty "$(PROJECT)"
 
 demo: $(READY) ## Open memtui on a demo project with a session going on
 	@$(PY) -m memtui demo

@@ -93,10 +93,10 @@ def test_without_a_terminal_the_text_is_shown_and_nothing_stored(memtui: Memtui,
 
 
 def test_a_file_that_is_no_transcript_is_refused_and_nothing_stored(memtui: Memtui, used: Project) -> None:
-    (used.root / "notes.jsonl").write_text("milk\nbread\n", "utf-8")
-    result = memtui("compact", "--session", "notes.jsonl", "--force")
+    (used.root / "notes.txt").write_text("milk\nbread\n", "utf-8")
+    result = memtui("compact", "--transcript", "notes.txt", "--force")
     assert (result.code, result.out) == (1, "")
-    assert result.err == "memtui: notes.jsonl is not a transcript: not one of its 2 lines is JSON.\n"
+    assert result.err == "memtui: notes.txt is not a transcript: not one of its 2 lines is JSON.\n"
     assert backend().list().total == 0
 
 
@@ -142,16 +142,25 @@ def test_a_session_of_another_project(memtui: Memtui, used: Project, tmp_path: P
     other = tmp_path / "other"
     (other / ".git").mkdir(parents=True)
     path = write_session(other, "0-other", "Paint the fence in green")
-    result = memtui("compact", "--session", str(path), "--force")
+    result = memtui("compact", "--transcript", str(path), "--force")
     assert result.code == 0
     assert f"The session worked in {other}, and the memory is kept as one of that project." in result.out
     assert backend().get(ID).meta.project == str(other)
 
 
-def test_an_unknown_engine_is_refused(memtui: Memtui, used: Project) -> None:
-    result = memtui("compact", "--engine", "magic")
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("--engine", "magic"), "Invalid value for '--engine'"),
+        (("--session", "a", "--transcript", "pyproject.toml"), "name the session once"),
+        (("--transcript", "."), "Invalid value for '--transcript': File '.' is a directory."),
+    ],
+)
+def test_invalid_arguments(memtui: Memtui, used: Project, words: tuple[str, ...], reason: str) -> None:
+    (used.root / "pyproject.toml").touch()
+    result = memtui("compact", *words)
     assert (result.code, result.out) == (2, "")
-    assert result.err.startswith("memtui: Invalid value for '--engine'")
+    assert result.err.startswith(f"memtui: {reason}")
 
 
 def test_without_any_session(memtui: Memtui, project: Project) -> None:

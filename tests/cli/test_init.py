@@ -158,23 +158,41 @@ SETTINGS = """\
 }"""
 
 
-def test_entries_of_the_settings_are_named_and_stay(memtui: Memtui, project: Project, claude: Path) -> None:
+def test_replaced_entries_come_back_byte_for_byte(memtui: Memtui, project: Project, claude: Path) -> None:
     path = project.root / ".claude" / "settings.json"
     path.parent.mkdir()
     path.write_text(SETTINGS)
-    assert memtui("init", "--yes").out.count("the plugin leaves that to it.") == 3
+    shown = memtui("init", "--yes").out
+    assert shown.count("the plugin leaves that to it.") == 3 and path.read_text() == SETTINGS
+    assert f"  change {path}\n" in memtui("init", "--yes", "--replace").out
+    left = {"matcher": "auto", "hooks": [{"type": "command", "command": "say é"}]}
+    assert json.loads(path.read_text()) == {"model": "opus", "hooks": {"PreCompact": [left]}}
+    assert path.read_text().startswith('{\n    "model": "opus",\n    "hooks"') and "é" in path.read_text()
+    assert f"  change {path}\n" in memtui("uninstall", "--yes").out
     assert path.read_text() == SETTINGS
-    assert "stays until you take it out" not in memtui("uninstall", "--yes").out
 
 
-def test_entries_of_an_earlier_memtui_are_named_and_stay(
+def test_settings_that_were_changed_since_are_not_put_back(
+    memtui: Memtui, project: Project, claude: Path
+) -> None:
+    path = project.root / ".claude" / "settings.json"
+    path.parent.mkdir()
+    path.write_text(SETTINGS)
+    kept = memtui("init", "--yes", "--replace").out.split("as it was before is in ")[1].split(".json")[0]
+    path.write_text(path.read_text().replace("opus", "sonnet"))
+    memtui("uninstall", "--yes")
+    assert "sonnet" in path.read_text() and "precompact" not in path.read_text()
+    assert json.loads(Path(f"{kept}.json").read_text())["before"] == SETTINGS
+
+
+def test_entries_of_an_earlier_memtui_go_with_the_rest(
     memtui: Memtui, project: Project, claude: Path
 ) -> None:
     path = project.root / ".claude" / "settings.local.json"
     path.parent.mkdir()
     command = "/opt/python3 -I -m memtui.hooks pre-compact"
     hooks = {"PreCompact": [{"hooks": [{"type": "command", "command": command}]}]}
-    path.write_text(before := json.dumps({"hooks": hooks, "model": "opus"}))
-    said = f"Note: {path} has {command!r}, which stays until you take it out.\n"
-    assert said in memtui("uninstall", "--yes").out
-    assert path.read_text() == before and claude_config() == claude
+    path.write_text(json.dumps({"hooks": hooks, "model": "opus"}))
+    memtui("uninstall", "--yes")
+    assert json.loads(path.read_text()) == {"model": "opus"}
+    assert claude_config() == claude

@@ -8,7 +8,7 @@ import pytest
 from memtui.cli import main, output
 from memtui.cli.main import Openers, run
 from memtui.cli.startup import COMMANDS
-from memtui.ground.project import Project
+from memtui.ground.project import Project, transcript_slug
 from tests.cli.conftest import Memtui, Opened
 
 VISIBLE = (
@@ -25,6 +25,7 @@ def test_help_names_every_command(memtui: Memtui, flag: str) -> None:
     assert result.out.startswith("Usage: memtui [PATH]\n       memtui COMMAND [ARGS]...\n")
     for name in VISIBLE:
         assert f"\n  {name} " in result.out
+    assert "demo-if-empty" not in result.out
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -85,7 +86,7 @@ def test_an_unknown_word_is_a_usage_error(memtui: Memtui, project: Project, word
 @pytest.mark.parametrize(
     "words",
     [
-        ("compact", "--session", "~nosuchuser/t.jsonl"),
+        ("compact", "--transcript", "~nosuchuser/t.jsonl"),
         ("state", "update", "--session", "~nosuchuser/t.jsonl"),
         ("compact", "--check", "~nosuchuser/x.md"),
         ("memory", "import", "--file", "~nosuchuser/x.md"),
@@ -99,7 +100,37 @@ def test_the_home_of_an_unknown_user_is_a_path_like_others(
     assert "~nosuchuser" in result.err and "Traceback" not in result.err
 
 
-@pytest.mark.parametrize("words", [(), (".",), ("demo",)])
+def test_demo_if_empty_opens_the_demo_when_there_is_nothing(
+    memtui: Memtui, opened: Opened, project: Project
+) -> None:
+    assert memtui("--demo-if-empty").code == 0
+    assert memtui("--demo-if-empty", ".").code == 0
+    assert (opened.demos, opened.projects) == (2, [])
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "shop/.project/compacts/20260102_101500-autocompact.md",
+        "shop/docs/09-agents/session-state.json",
+        "memtui/data/memories/2026-01/CMEM-20260102-101500.md",
+        "claude/projects/{slug}/5b0c7e1a.jsonl",
+    ],
+)
+def test_demo_if_empty_opens_the_project_when_there_is_something(
+    memtui: Memtui, opened: Opened, project: Project, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    base = project.root.parent
+    monkeypatch.setenv("MEMTUI_HOME", str(base / "memtui"))
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(base / "claude"))
+    file = base / path.format(slug=transcript_slug(project.root))
+    file.parent.mkdir(parents=True)
+    file.touch()
+    assert memtui("--demo-if-empty", ".").code == 0
+    assert (opened.demos, opened.projects) == (0, [project])
+
+
+@pytest.mark.parametrize("words", [(), (".",), ("demo",), ("--demo-if-empty",)])
 def test_the_app_needs_a_terminal(
     memtui: Memtui, opened: Opened, project: Project, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:

@@ -24,7 +24,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    "words", [("doctor",), ("-h",), ("--version",), ("../file",), ("gone",), ("..", "x"), ("\0",)]
+    "words", [("doctor",), ("-h",), ("--demo-if-empty",), ("../file",), ("gone",), ("..", "x"), ("\0",)]
 )
 def test_all_else_is_left_to_the_command_line(project: Path, words: tuple[str, ...]) -> None:
     assert root_to_open(words) is None

@@ -52,7 +52,7 @@ def test_update_of_a_session_in_which_nothing_was_said(
 ) -> None:
     transcript = tmp_path / "t.jsonl"
     transcript.touch()
-    result = memtui("state", "update", "--session", str(transcript))
+    result = memtui("state", "update", "--transcript", str(transcript))
     assert (result.code, result.err) == (0, "")
     assert result.out == "Nothing was said in this session yet: there is no version to write.\n"
 
@@ -75,6 +75,14 @@ def test_a_folder_above_several_projects_names_them(
     assert (result.code, result.out, result.err) == (1, "", f"memtui: {says}.\n")
     assert says not in memtui(*command.split(), "--root", "app").err
     assert f"note     compactions: {says}\n" in memtui("doctor").out
+
+
+def test_a_session_is_named_once(memtui: Memtui, session: Transcript, tmp_path: Path) -> None:
+    transcript = tmp_path / "t.jsonl"
+    transcript.touch()
+    result = memtui("state", "show", "--session", "s1", "--transcript", str(transcript))
+    assert (result.code, result.out) == (2, "")
+    assert "name the session once: with --session or with --transcript." in result.err
 
 
 def test_a_model_words_the_version(
@@ -157,9 +165,9 @@ def test_a_session_is_named_by_its_id_or_its_transcript(
     other = Transcript(session_id="s2", cwd="/work/elsewhere")
     other.user("Write the manual")
     path = other.write(tmp_path, "s2.jsonl")
-    out = memtui("state", "show", "--session", str(path)).out
+    out = memtui("state", "show", "--transcript", str(path)).out
     assert "- Project: elsewhere (/work/elsewhere)\n" in out
-    assert memtui("state", "show", "--session", str(tmp_path / "gone.jsonl")).code == 1
+    assert memtui("state", "show", "--transcript", str(tmp_path / "gone.jsonl")).code == 2
 
 
 def test_where_nothing_was_done_a_sentence_says_so(

@@ -6,10 +6,12 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memtui import __version__
 from memtui.documents.pins import Pin
-from memtui.hooks.settings import find_entries
+from memtui.hooks.settings import find_entries, without_entries
 from memtui.lost.pins import Pins
 from tests.hooks.world import World
 
@@ -95,3 +97,23 @@ def test_a_plugin_of_another_version_is_named_at_the_start_and_works(world: Worl
     Pins(world.project, world.home).add(Pin("never push to main"))
     printed = _run(world, "session-start", source="clear", version="0.0.9")
     assert "never push" in printed and "systemMessage" not in printed
+
+
+_LEAF = st.none() | st.booleans() | st.integers() | st.text(max_size=8)
+_HANDLER = st.fixed_dictionaries(
+    {"type": st.just("command"), "command": st.sampled_from([*OURS, "ls", "say é"])}
+)
+_GROUP = st.fixed_dictionaries({"hooks": st.lists(_HANDLER | _LEAF, max_size=3)}) | _LEAF
+_HOOKS = st.dictionaries(st.sampled_from(["PreCompact", "Stop"]), st.lists(_GROUP, max_size=3) | _LEAF)
+_SETTINGS = st.fixed_dictionaries({}, optional={"hooks": _HOOKS | _LEAF, "model": _LEAF})
+
+
+@given(_SETTINGS)
+def test_without_them_everything_else_stays(settings: dict[str, Any]) -> None:
+    before = json.dumps(settings)
+    left = without_entries(settings)
+    assert json.dumps(settings) == before and "memtui" not in json.dumps(left)
+    assert without_entries(left) == left
+    if "memtui" not in before:
+        assert left == settings
+    assert json.dumps(left).count('"say') == before.count('"say')

@@ -429,14 +429,14 @@ class BrowserScreen(StyledOnce):
             ]
         if not await self.app.confirmed(question, yes=yes, no="Not now", document=Document(lines)):
             return False
-        await asyncio.to_thread(apply, plan, places)
+        said = await asyncio.to_thread(lambda: list(apply(plan, places)))
         self.model.health.expire()
         self.app.hint("branch")
         if typed:
             wrote = f"wrote {', '.join(path.name for path, _ in plan.files)}" if plan.files else ""
             self.app.copy_text("\n".join(typed), name="the lines to type at Claude Code's prompt", note=wrote)
             return False
-        self.app.say("Done. Sessions started from now on go by it.")
+        self.app.say(" ".join(said) or "Done. Sessions started from now on go by it.")
         return True
 
     async def _ask_to_keep(self) -> None:

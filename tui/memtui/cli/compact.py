@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -31,6 +32,7 @@ _NAMED = 20
 
 
 @click.command("compact")
+@options.transcript_option
 @options.session_option
 @click.option("--description", default="", help="The title in lists, instead of the objective.")
 @click.option("--tags", multiple=True, metavar="A,B", help="Tags, separated by commas; may be repeated.")
@@ -42,6 +44,7 @@ _NAMED = 20
 @options.json_option
 @options.places_option
 def compact(
+    transcript: Path | None,
     session: str,
     description: str,
     tags: tuple[str, ...],
@@ -55,7 +58,7 @@ def compact(
 ) -> None:
     """Turn a session into a recovery text, and store it under a Recovery ID.
 
-    The session is the project's newest one unless --session names another. The text is
+    The session is the project's newest one unless --session or --transcript names another. The text is
     drafted from its transcript: plan, files, decisions, open work. It is shown first, with the verdicts of
     the checklist; you accept it, edit it in $EDITOR, or leave it. Without a terminal, nothing is stored
     unless --force is given, and the exit code is 1.
@@ -68,12 +71,14 @@ def compact(
     line of the session which holds their words, as in (L476: "the words"). The exit code is 1 when a point
     fails.
     """
+    options.one_session(session, transcript)
     if checked is not None:
         name = "standard input" if checked == "-" else checked
+        session = session or str(transcript or "")
         text = options.given_bytes(checked, 16 << 20).decode("utf-8", "replace")
         check_text(name, text, places, session if cited else None, as_json=as_json)
         return
-    compacted = draft(places, transcript=options.transcript_named(places, session), session=session)
+    compacted = draft(places, transcript=transcript, session=session)
     if engine == Engine.CLAUDE:
         compacted = _by_claude(compacted)
     compacted = replace(compacted, description=description.strip() or compacted.description)

@@ -21,10 +21,11 @@ from memtui.store.transcripts import TranscriptStore
 
 @click.command("init")
 @click.option("--project", is_flag=True, help="For this project on this machine, not for all your projects.")
+@click.option("--replace", is_flag=True, help="Take entries out of the settings that do the same.")
 @click.option("--print", "printing", is_flag=True, help="Only print the hooks as a block for the settings.")
 @yes_option
 @places_option
-def init(project: bool, printing: bool, yes: bool, places: Places) -> None:
+def init(project: bool, replace: bool, printing: bool, yes: bool, places: Places) -> None:
     """Install memtui's plugin into Claude Code.
 
     It runs the lines of Claude Code's own that are shown first. From then on every auto-compaction leaves a
@@ -36,7 +37,7 @@ def init(project: bool, printing: bool, yes: bool, places: Places) -> None:
     if printing:
         print_json(settings_block())
         return
-    plan = plan_init(places, project=project)
+    plan = plan_init(places, project=project, replace=replace)
     if _done(plan, places, yes, "memtui is installed."):
         say("Sessions that start after that run its hooks. `memtui doctor` says whether they work.")
     elif plan:
@@ -76,7 +77,8 @@ def _done(plan: Plan, places: Places, yes: bool, nothing: str) -> bool:
     if not agreed("Do this?", yes):
         say("Nothing was changed.")
         return False
-    apply(plan, places)
+    for sentence in apply(plan, places):
+        say(sentence)
     if typed:
         say("\n  ".join(("Type at Claude Code's prompt:", *typed)))
         raise click.ClickException(

@@ -12,7 +12,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from memtui import __version__
-from memtui.cli.options import project_of
+from memtui.cli.options import is_empty, project_of
 from memtui.cli.output import need_terminal, say
 from memtui.cli.startup import COMMANDS, run_to_end
 from memtui.ground.clean import clean_line
@@ -85,28 +85,34 @@ def _unknown(word: str) -> str:
     cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
+@click.option("--demo-if-empty", is_flag=True, hidden=True)
 @click.pass_context
-def cli(ctx: click.Context) -> None:
+def cli(ctx: click.Context, demo_if_empty: bool) -> None:
     """See what Claude Code's compactions took away, review it, and get it back.
 
     Without a command, memtui opens the app on the project of PATH (the current folder unless given). A folder
     that is named like a command needs a path: ./demo
     """
     if ctx.invoked_subcommand is None:
-        _open_folder(ctx.obj, Path())
+        _open_folder(ctx.obj, Path(), demo_if_empty)
 
 
 @click.command(hidden=True)
 @click.argument("path", type=click.Path(path_type=Path))
-@click.pass_obj
-def _open(openers: Openers, path: Path) -> None:
+@click.pass_context
+def _open(ctx: click.Context, path: Path) -> None:
     """Open the app on a folder's project."""
-    _open_folder(openers, expanded(path))
+    parent = ctx.find_root()
+    _open_folder(parent.obj, expanded(path), bool(parent.params["demo_if_empty"]))
 
 
-def _open_folder(openers: Openers, folder: Path) -> None:
+def _open_folder(openers: Openers, folder: Path, demo_if_empty: bool) -> None:
     need_terminal()
-    openers.app(project_of(folder), memtui_home(), claude_config())
+    project, home, claude = project_of(folder), memtui_home(), claude_config()
+    if demo_if_empty and is_empty(project, home, claude):
+        openers.demo()
+    else:
+        openers.app(project, home, claude)
 
 
 @click.command("demo", hidden=True)

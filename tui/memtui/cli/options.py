@@ -18,7 +18,7 @@ from memtui.cli.output import can_answer, say
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import system_clock
 from memtui.ground.files import FileProblem, reading
-from memtui.ground.project import Places, Project, claude_config, expanded, find_root, memtui_home
+from memtui.ground.project import Home, Places, Project, claude_config, expanded, find_root, memtui_home
 from memtui.ground.text import FormatError
 
 if TYPE_CHECKING:
@@ -37,18 +37,18 @@ engine_option = click.option(
 )
 
 
-session_option = click.option(
-    "--session",
-    default="",
-    help="The session with this id, or beginning of one, or transcript (JSONL).",
+transcript_option = click.option(
+    "--transcript",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="The session of this transcript (JSONL), of any project.",
 )
+session_option = click.option("--session", default="", help="The session with this id, or beginning of one.")
 
 
-def transcript_named(places: Places, session: str) -> Path | None:
-    """The transcript that names a session, perhaps of another project; None if an id names it."""
-    from memtui.store.sessions import find_transcript  # most commands do not need it
-
-    return find_transcript(places, session) if session.endswith(".jsonl") else None
+def one_session(session: str, transcript: Path | None) -> None:
+    """Refuse a session that is named twice."""
+    if transcript is not None and session:
+        raise click.UsageError("name the session once: with --session or with --transcript.")
 
 
 def project_of(folder: Path | None) -> Project:
@@ -74,6 +74,29 @@ places_option = click.option(
     help="A folder of the project, instead of the current one.",
 )
 """The project of a folder or of the current one, with the user's folders: `Places`."""
+
+
+def is_empty(project: Project, home: Home, claude: Path) -> bool:
+    """Whether the app would be empty: no capture, command, memory, session state or transcript.
+
+    A folder that cannot be listed counts as content: the app reports the problem.
+    """
+    # Only this needs them, and importing the formats takes longer than a search.
+    from memtui.store.captures import CaptureStore
+    from memtui.store.memories import MemoryFiles
+    from memtui.store.states import StateStore
+    from memtui.store.transcripts import TranscriptStore
+
+    try:
+        return not (
+            project.session_state_json.exists()
+            or CaptureStore(project).entries()
+            or MemoryFiles(project, home).entries()
+            or TranscriptStore(project, claude).entries()
+            or StateStore(project, home).newest()
+        )
+    except (FileProblem, OSError):
+        return False
 
 
 def opened() -> MemoryStore:

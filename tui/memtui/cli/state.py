@@ -6,7 +6,9 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterable
-from typing import Any
+from functools import wraps
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import click
 
@@ -27,14 +29,27 @@ from memtui.store.states import StoredState
 from memtui.transcript.short_text import tokens
 
 
+class _Asked(NamedTuple):
+    """The places, and the session named by the options."""
+
+    places: Places
+    session: str
+    transcript: Path | None
+
+    def documents(self) -> state_updates.SessionDocuments:
+        return state_updates.documents_of(self.places, session=self.session, transcript=self.transcript)
+
+
 def _of_session(function: Callable[..., None]) -> Callable[..., None]:
-    """Options of all commands: the session, the project, and JSON."""
-    return options.session_option(options.json_option(options.places_option(function)))
+    """Options of all commands: the session, as `asked`, and JSON."""
 
+    @wraps(function)
+    def command(session: str, transcript: Path | None, places: Places, **others: Any) -> None:
+        options.one_session(session, transcript)
+        function(_Asked(places, session, transcript), **others)
 
-def _documents(places: Places, session: str) -> state_updates.SessionDocuments:
-    path = options.transcript_named(places, session)
-    return state_updates.documents_of(places, session=session, transcript=path)
+    command = options.transcript_option(options.json_option(options.places_option(command)))
+    return options.session_option(command)
 
 
 @click.group("state")
@@ -42,14 +57,14 @@ def state() -> None:
     """Keep a session's state document, and show its versions.
 
     The document says where a session stands: goal, tasks, decisions, files, errors. Its versions are kept,
-    and none is ever changed. Without --session it is the project's newest session.
+    and none is ever changed. Without --session and --transcript it is the project's newest session.
     """
 
 
 @state.command("update")
 @options.engine_option
 @_of_session
-def update(session: str, engine: str, as_json: bool, places: Places) -> None:
+def update(asked: _Asked, engine: str, as_json: bool) -> None:
     """Write the next version from what was said since the last one.
 
     Nothing is written when the document would be the same. If claude fails, the version drafted from the
@@ -57,13 +72,13 @@ def update(session: str, engine: str, as_json: bool, places: Places) -> None:
     """
     note = ""
     if engine == Engine.CLAUDE:
-        written, note = _by_claude(places, session)
+        written, note = _by_claude(asked)
     else:
-        written = state_updates.update_state(places, session=session)
+        written = state_updates.update_state(asked.places, session=asked.session, transcript=asked.transcript)
     by = {"engine": Engine.FACTS.value if note else engine, "note": note}
     done = {"changed": written is not None, **by, **(_as_json(written) if written else {})}
     said = _said(written) if written else "Nothing has changed since the last version."
-    if not written and not _documents(places, session).entries:
+    if not written and not asked.documents().entries:
         said = "Nothing was said in this session yet: there is no version to write."
     output.print_result(done, said, as_json)
 
@@ -71,14 +86,14 @@ def update(session: str, engine: str, as_json: bool, places: Places) -> None:
 @state.command("show")
 @click.argument("version", type=click.IntRange(min=1), required=False)
 @_of_session
-def show(session: str, version: int | None, as_json: bool, places: Places) -> None:
+def show(asked: _Asked, version: int | None, as_json: bool) -> None:
     """Print the document: its newest version, or VERSION.
 
     A session without stored versions is drafted from its transcript; nothing is written then.
     """
-    documents = _documents(places, session)
+    documents = asked.documents()
     if version is None and not documents.entries:
-        _show_draft(places, documents, as_json)
+        _show_draft(asked.places, documents, as_json)
         return
     stored = documents.version(version)
     if as_json:
@@ -91,9 +106,9 @@ def show(session: str, version: int | None, as_json: bool, places: Places) -> No
 
 @state.command("history", short_help="List the versions, newest first.")
 @_of_session
-def history(session: str, as_json: bool, places: Places) -> None:
+def history(asked: _Asked, as_json: bool) -> None:
     """List the versions, newest first: time, size, decisions, and what was in progress."""
-    documents = _documents(places, session)
+    documents = asked.documents()
     versions = [documents.store.load(entry) for entry in documents.entries]
     values = [{**_as_json(each), **_counted(each.state)} for each in versions]
     columns = ("Version", "Time", "Tokens", "Done", "Decisions", "In progress")
@@ -105,13 +120,13 @@ def history(session: str, as_json: bool, places: Places) -> None:
 @click.argument("before", metavar="[FROM]", type=click.IntRange(min=1), required=False)
 @click.argument("after", metavar="[TO]", type=click.IntRange(min=1), required=False)
 @_of_session
-def diff(session: str, before: int | None, after: int | None, as_json: bool, places: Places) -> None:
+def diff(asked: _Asked, before: int | None, after: int | None, as_json: bool) -> None:
     """Show what has changed between two versions, word by word; the last two unless given.
 
     Lines begin with + (new), - (gone) or ~ (changed: [-old words-] {+new words+}); a new decision is marked
     with NEW.
     """
-    documents = _documents(places, session)
+    documents = asked.documents()
     newest = documents.version(after)
     earlier = documents.version(before) if before is not None else documents.before(newest.version)
     sections = state_diff(_readable(earlier) if earlier else None, _readable(newest))
@@ -127,13 +142,13 @@ def _said(written: StoredState) -> str:
     return f"Version {written.version} of {written.session_id}: {written.path}"
 
 
-def _by_claude(places: Places, session: str) -> tuple[StoredState | None, str]:
+def _by_claude(asked: _Asked) -> tuple[StoredState | None, str]:
     """The written version, and why the model was not used, or ""."""
     from memtui.engines.drafts import update_by_claude
 
     with options.asking_claude() as called_off:
-        path = find_transcript(places, session)
-        made = update_by_claude(places, transcript=path, cancelled=called_off)
+        path = asked.transcript or find_transcript(asked.places, asked.session)
+        made = update_by_claude(asked.places, transcript=path, cancelled=called_off)
     if made.problem:
         output.say(f"memtui: {clean_line(made.problem)}: kept the facts-only version.", err=True)
     return made.stored, options.draft_note(made.problem)

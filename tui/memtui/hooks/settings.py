@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -75,19 +74,36 @@ def find_entries(claude: Path, root: Path) -> list[Entry]:
     found = []
     for path in settings_paths(claude, root):
         with suppress(FileProblem):
-            handlers = _handlers(read_settings(path))
-            entries = (Entry(path, event, _job(each), _command(each)) for event, each in handlers)
-            found += [each for each in entries if each.job]
+            entries = _split(read_settings(path))[1]
+            found += [Entry(path, event, _job(each), _command(each)) for event, each in entries]
     return found
 
 
-def _handlers(settings: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The hooks of settings, each with its event."""
-    hooks = settings.get("hooks")
-    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+def without_entries(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings without those entries, nor groups and events that held nothing else."""
+    return _split(settings)[0]
+
+
+def _split(settings: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
+    """Settings without the entries, and the entries with their events."""
+    hooks, kept, found = settings.get("hooks"), dict[str, Any](), list[tuple[str, Any]]()
+    if not isinstance(hooks, dict) or not hooks:
+        return settings, found
+    for event, groups in hooks.items():
+        left = [] if isinstance(groups, list) else groups
         for group in groups if isinstance(groups, list) else ():
             handlers = group.get("hooks") if isinstance(group, dict) else None
-            yield from ((event, each) for each in handlers) if isinstance(handlers, list) else ()
+            handlers = handlers if isinstance(handlers, list) else []
+            others = [each for each in handlers if not _job(each)]
+            found += [(event, each) for each in handlers if _job(each)]
+            if len(others) == len(handlers):
+                left.append(group)
+            elif others:
+                left.append({**group, "hooks": others})
+        if left or not groups:
+            kept[event] = left
+    rest = {key: value for key, value in {**settings, "hooks": kept}.items() if kept or key != "hooks"}
+    return rest, found
 
 
 def _job(handler: Any) -> str:

@@ -140,7 +140,7 @@ def _check_entries(places: Places) -> Iterator[Finding]:
     """Entries of the settings that do a job of the plugin's hooks."""
     if not any(each.enabled for each in installations(places)):
         return
-    advice = "Take it out of that file, and the plugin does it."
+    advice = "`memtui init --replace` takes it out; `memtui uninstall` puts it back."
     for each in find_entries(places.claude, places.project.root):
         job = "this event" if each.job == ALL else f"the {each.job}"
         message = f"{each.event} in {each.path} runs {each.command!r}: the plugin leaves {job} to it"

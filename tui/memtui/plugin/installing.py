@@ -7,6 +7,7 @@ Besides the plugin, two slash commands of the seeds are written, as a plugin's c
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import shlex
@@ -25,7 +26,7 @@ from memtui.ground.clean import clean_line
 from memtui.ground.files import FileMissing, FileProblem
 from memtui.ground.machine import find_program
 from memtui.ground.project import Home, Places
-from memtui.hooks.settings import ALL, find_entries, read_settings, settings_paths
+from memtui.hooks.settings import ALL, find_entries, read_settings, settings_paths, without_entries
 
 FOLDER = Path(__file__).parent
 """The plugin, and a marketplace that has it alone."""
@@ -68,17 +69,21 @@ class Plan:
     """Words behind ``claude``."""
     files: tuple[tuple[Path, bytes | None], ...] = ()
     """Files to write, or to delete (None)."""
+    settings: tuple[Path, ...] = ()
+    """Settings from which entries are taken (`init`), or which are put back (`uninstall`)."""
     notes: tuple[str, ...] = ()
     """Sentences for the user."""
 
     def __bool__(self) -> bool:
-        return bool(self.commands or self.files)
+        return bool(self.commands or self.files or self.settings)
 
     def lines(self) -> Iterator[str]:
         for words in self.commands:
             yield f"claude {shlex.join(words)}"
         for path, data in self.files:
             yield f"{'remove' if data is None else 'write'} {path}"
+        for path in self.settings:
+            yield f"change {path}"
 
 
 def installations(places: Places) -> list[Installation]:
@@ -132,8 +137,11 @@ def settings_block() -> dict[str, Any]:
     return {"hooks": hooks}
 
 
-def plan_init(places: Places, *, project: bool = False) -> Plan:
-    """Plan to install the plugin and the short commands, for this `project` on this machine or for all."""
+def plan_init(places: Places, *, project: bool = False, replace: bool = False) -> Plan:
+    """Plan to install the plugin and the short commands, for this `project` on this machine or for all.
+
+    `replace` takes entries out of the settings that do a job of the plugin's hooks.
+    """
     scope = "local" if project else "user"
     commands: list[tuple[str, ...]] = []
     there = [each for each in installations(places) if each.scope == scope and each.enabled]
@@ -154,8 +162,11 @@ def plan_init(places: Places, *, project: bool = False) -> Plan:
     if _read(record) != program:
         writes.append((record, program))
     entries = find_entries(places.claude, places.project.root)
-    notes += [f"{each.path} has {each.command!r}: the plugin leaves that to it." for each in entries]
-    return Plan(tuple(commands), tuple(writes), tuple(notes))
+    taken = tuple(dict.fromkeys(each.path for each in entries)) if replace else ()
+    if entries and not replace:
+        notes += [f"{each.path} has {each.command!r}: the plugin leaves that to it." for each in entries]
+        notes.append("With --replace, memtui takes these entries out, and `memtui uninstall` puts them back.")
+    return Plan(tuple(commands), tuple(writes), taken, tuple(notes))
 
 
 def plan_uninstall(places: Places) -> Plan:
@@ -180,8 +191,8 @@ def plan_uninstall(places: Places) -> Plan:
     record = _record(places.home)
     writes += [(record, None)] if _read(record) is not None else []
     entries = [each for each in find_entries(places.claude, places.project.root) if each.job == ALL]
-    notes += [f"{each.path} has {each.command!r}, which stays until you take it out." for each in entries]
-    return Plan(tuple(commands), tuple(writes), tuple(notes))
+    changed = dict.fromkeys([*(each.path for each in entries), *_replaced(places)])
+    return Plan(tuple(commands), tuple(writes), tuple(changed), tuple(notes))
 
 
 def typed_lines(plan: Plan) -> list[str]:
@@ -191,8 +202,8 @@ def typed_lines(plan: Plan) -> list[str]:
     return [f"/{shlex.join(words).removesuffix(' --scope user')}" for words in plan.commands]
 
 
-def apply(plan: Plan, places: Places) -> None:
-    """Do what is planned, but for `typed_lines`."""
+def apply(plan: Plan, places: Places) -> Iterator[str]:
+    """Do what is planned, but for `typed_lines`; yields a sentence for all that the user has to know."""
     if claude := find_program("claude", os.environ.get("PATH")):
         for words in plan.commands:
             if problem := _run([claude, *words], places.project.root):
@@ -206,6 +217,8 @@ def apply(plan: Plan, places: Places) -> None:
             if folder.name in ("memory", "commands"):
                 with suppress(OSError):  # it has other content
                     folder.rmdir()
+    for path in plan.settings:
+        yield from _change_settings(path, places)
 
 
 def slash_command(name: str) -> bytes:
@@ -242,6 +255,42 @@ def _is_gone(places: Places) -> bool:
     return isinstance(folder, str) and not Path(folder).is_dir()
 
 
+def _change_settings(path: Path, places: Places) -> Iterator[str]:
+    """Take our own and replaced entries out of a settings file, or put it back as it was before that."""
+    kept = _kept_file(places.home, path)
+    before = _read(path)
+    copy = _json(kept)
+    if copy.get("after") == (before or b"").decode("utf-8", "replace"):
+        _write(path, str(copy.get("before")).encode(), places)
+        kept.unlink(missing_ok=True)
+        return
+    if before is None:
+        return
+    text = before.decode("utf-8-sig", "strict")
+    after = _rendered(without_entries(read_settings(path)), text)
+    files.private_folder(kept.parent, within=files.existing_above(places.home.state))
+    fields = {"path": str(path), "before": before.decode(), "after": after}
+    files.write_atomic(kept, json.dumps(fields).encode())
+    _write(path, after.encode(), places)
+    yield f"{path} as it was before is in {kept}."
+
+
+def _replaced(places: Places) -> list[Path]:
+    """Settings that `init --replace` has changed and nobody since."""
+    found = []
+    for path in settings_paths(places.claude, places.project.root):
+        after = _json(_kept_file(places.home, path)).get("after")
+        if after is not None and (_read(path) or b"").decode("utf-8", "replace") == after:
+            found.append(path)
+    return found
+
+
+def _rendered(settings: dict[str, Any], like: str) -> str:
+    indent = re.search(r"\n([ \t]+)\S", like)
+    end = "\n" if like.endswith("\n") else ""
+    return json.dumps(settings, indent=indent[1] if indent else 2, ensure_ascii=False) + end
+
+
 def _run(words: list[str], folder: Path) -> str:
     """The problem with a run of Claude Code; "" if it ended well."""
     try:
@@ -264,6 +313,10 @@ def _commands_folder(places: Places, scope: str) -> Path:
 def _record(home: Home) -> Path:
     """The file that tells the launcher where memtui is."""
     return home.data / "program"
+
+
+def _kept_file(home: Home, path: Path) -> Path:
+    return home.state / "settings" / f"{_hash(os.fsencode(path)).decode()}.json"
 
 
 def _write(path: Path, data: bytes, places: Places) -> None:
