@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens import compact
@@ -64,8 +64,10 @@ async def test_it_drafts_checks_stores_and_shows_the_id(full: World, size: tuple
         assert (new.meta.project, new.meta.session_id) == (str(full.root), "s-1")
         assert new.meta.id in driver.shown
         await driver.until(lambda: driver.app.clipboard == new.meta.id, "the copy")
+        (file,) = full.home.memories.rglob(f"{new.meta.id}.md")
+        assert str(driver.screen.query_one("#stored-file", Static).content) == f"kept in {file}"
         await driver.press("Y")
-        await driver.until(lambda: driver.app.clipboard == f"Please import memory {new.meta.id}", "the copy")
+        await driver.until(lambda: f"Memory {new.meta.id}" in driver.app.clipboard, "the copy")
         await driver.press("escape")
         assert driver.at_home()
         await driver.until(lambda: f"{new.meta.id}.md" in driver.pane(PaneId.MEMORIES).rows, "its row")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from textual.widgets import Input
 
 from memtui.app.panes.pane import PaneId
 from memtui.ground import clipboard
+from memtui.plugin.installing import settings_block
 from tests.app.harness import NARROW, Driver, opened
 from tests.app.world import World
 
@@ -29,7 +31,22 @@ async def test_y_puts_the_id_into_the_tmux_buffer_and_says_so(full: World, tmux:
         assert name in driver.shown
 
 
+def install(world: World) -> None:
+    world.write(world.claude / "settings.json", json.dumps(settings_block()))
+
+
+async def test_capital_y_copies_the_text_where_nothing_follows_the_prompt(full: World, tmux: Path) -> None:
+    name = full.memory(1, "The newest")
+    async with opened(full) as driver:
+        await driver.press("2", "Y")
+        said = await driver.until_said("buffer")
+        why = "Without the plugin (i) nothing follows the prompt, so this is the text itself."
+        assert said == f"{why} Copied the text of {name} into the tmux buffer: paste with prefix ]"
+        assert "Keep every session valid while the keys move." in tmux.read_text()
+
+
 async def test_capital_y_says_first_that_the_memory_is_stale(full: World, tmux: Path) -> None:
+    install(full)
     full.write(full.root / "a.py", "x", minutes=-1)
     text = f"## Project Root\n{full.root}\n\n## Working Files (Modified)\n- {full.root}/a.py\n"
     name = full.memory(1, "The newest", body=text)

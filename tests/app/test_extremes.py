@@ -77,7 +77,7 @@ async def test_ten_thousand_captures(world: World) -> None:
 async def test_an_empty_pane_acts_on_what_the_detail_shows_and_offers_no_more(world: World) -> None:
     """With a session and no capture, the detail shows the session's state while Pending has the focus."""
     async with opened(world, WIDE) as driver:
-        assert "o transcript" not in driver.lines[-1] and "c memory" not in driver.lines[-1]
+        assert "o transcript" not in driver.lines[-1] and "c draft" not in driver.lines[-1]
         captured_session(world)
         driver.app.hint("transcripts")
         await driver.until(lambda: FIRST in driver.detail, "the draft")

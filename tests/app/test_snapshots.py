@@ -18,7 +18,7 @@ import pytest
 from textual.app import App
 
 from memtui.app.panes.pane import PaneId
-from memtui.app.screens import compact, review_parts, session_rows
+from memtui.app.screens import compact, dialogs, review_parts, session_rows
 from memtui.app.screens.compact import CompactScreen
 from memtui.app.screens.dialogs import legend
 from memtui.app.screens.lost import LostScreen
@@ -107,6 +107,7 @@ def _anywhere(built: tuple[DemoProject, Path], monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(compact, "_PAUSE", 0.0)
     monkeypatch.setattr(searching, "clean", cleaned)
     monkeypatch.setattr(session_rows, "clean_line", cleaned_line)
+    monkeypatch.setattr(dialogs, "clean_line", cleaned_line)
 
 
 _DOCUMENTS: dict[type[object], tuple[str, str]] = {

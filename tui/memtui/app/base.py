@@ -132,6 +132,20 @@ class BaseApp(App[None]):
             message = f"{note[:1].upper()}{note[1:]}. {copied.message}" if note else copied.message
             self.say(message, severity="information" if copied.sure and not note else "warning")
 
+    @work(group="copy", exit_on_error=False)
+    async def copy_restoring(self, memory_id: str, *, note: str = "") -> None:
+        """Copy what restores a memory: the prompt, or the text where no plugin would follow the prompt."""
+        from memtui.flows.restore import restore_memory
+
+        with self.reporting("copying"):
+            text, name = PROMPT.format(id=memory_id), ""
+            if await asyncio.to_thread(self.model.lacks_hooks):
+                places, clock = self.model.places, self.model.clock
+                text = (await asyncio.to_thread(restore_memory, places, clock, memory_id)).text
+                name = f"the text of {memory_id}"
+                note = "without the plugin (i) nothing follows the prompt, so this is the text itself"
+            self.copy_text(text, name=name, note=note)
+
     def explain(self, doing: str, error: Exception) -> str:
         """The message for an error; one that memtui cannot explain is logged."""
         return explain(self.log_file, doing, error)

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 _PIN = "pin this line: no compaction may lose it; among the pins, type one"
-_MEMORY = "make a memory of the session; of one of Claude's, or the other way round (asks)"
+_MEMORY = "draft a memory of the session, to edit and store; give one to Claude, or the reverse (asks)"
 
 
 class BrowserScreen(StyledOnce):
@@ -58,7 +58,7 @@ class BrowserScreen(StyledOnce):
         hidden("e", "edit", "edit", id="edit", tooltip="open in $EDITOR"),
         hidden("!", "pin_line", "pin", id="pin", tooltip=_PIN),
         Binding("/", "filter", "filter", id="filter", tooltip="filter here, or find, as you type"),
-        Binding("c", "compact", "memory", id="memory", tooltip=_MEMORY),
+        Binding("c", "compact", "draft", id="memory", tooltip=_MEMORY),
         hidden("i", "install", "install", id="install", tooltip="install the plugin"),
         hidden("z", "zoom", "zoom", id="zoom", tooltip="give this pane the window, or back"),
         hidden("1", "pane('pending')", "Pending", id="pane_1", tooltip="go to Pending"),
@@ -371,7 +371,7 @@ class BrowserScreen(StyledOnce):
         def stored(memory_id: str | None) -> None:
             if memory_id:
                 self.app.hint("memories")
-                self.app.push_screen(StoredScreen(memory_id))
+                self.app.push_screen(StoredScreen(memory_id, self.model.backend.path(memory_id)))
 
         self.app.push_screen(CompactScreen(self.model), stored)
 

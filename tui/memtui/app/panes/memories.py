@@ -14,7 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.worker import get_current_worker
 
-from memtui.app.base import PROMPT, RESTORES, TRASHES, hidden
+from memtui.app.base import RESTORES, TRASHES, hidden
 from memtui.app.changes import common_tags, delete_memories, retag_memories, undelete_memory
 from memtui.app.details.signs import CLAUDE_SIGNS, FOLD_SIGNS
 from memtui.app.listings import ClaudeView, MemoriesView, RemotesView, View
@@ -47,8 +47,8 @@ class MemoriesPane(Pane):
     """Rows show id or time at once; titles are read for visible rows."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "copy_id", "copy id", id="copy_id", tooltip="copy the Recovery ID"),
-        Binding("Y", "copy_prompt", "copy prompt", id="copy_prompt", tooltip=RESTORES),
+        Binding("y", "copy(False)", "copy id", id="copy_id", tooltip="copy the Recovery ID"),
+        Binding("Y", "copy(True)", "copy prompt", id="copy_prompt", tooltip=RESTORES),
         Binding("a", "approve", "approve", id="approve", tooltip="approve a memory of Claude's"),
         Binding("t", "tags", "tags", id="tags", tooltip="edit the tags"),
         Binding("v", "versions", "versions", id="versions", tooltip="versions, and their differences"),
@@ -323,22 +323,18 @@ class MemoriesPane(Pane):
         from memtui.documents.memory import RECOVERY_ID
 
         named = RECOVERY_ID.fullmatch((self.selected or "").removesuffix(".md"))
-        idle = [] if named else ["copy_id", "copy_prompt", "tags", "share"]
+        idle = [] if named else ["copy(False)", "copy(True)", "tags", "share"]
         idle += [] if self.selected else ["versions", "delete"]
         return frozenset([*idle, *([] if self.claudes.get(self.selected) else ["approve"])])
 
-    def action_copy_id(self) -> None:
-        self._copy("{id}", "")
-
-    def action_copy_prompt(self) -> None:
-        self._copy(PROMPT, self.subject(self.selected).recovery_note)
-
-    def _copy(self, form: str, note: str) -> None:
+    def action_copy(self, restoring: bool) -> None:
         subject = self.subject(self.selected)
-        if subject.recovery_id:
-            self.app.copy_text(form.format(id=subject.recovery_id), note=note)
-        else:
+        if not subject.recovery_id:
             self.app.warn(subject.no_recovery_id)
+        elif restoring:
+            self.app.copy_restoring(subject.recovery_id, note=subject.recovery_note)
+        else:
+            self.app.copy_text(subject.recovery_id)
 
     def action_delete(self) -> None:
         if (memory := self.claudes.get(self.selected)) and not self.marked:

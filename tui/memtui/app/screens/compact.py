@@ -114,7 +114,7 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
         area.read_only = False
         self.refresh_bindings()  # letters are typed from now on, and name no keys in the footer
         area.border_title = Content(f"Recovery text of session {clean_line(compacted.session_id)[:8]}")
-        area.border_subtitle = ""
+        area.border_subtitle = "a draft: ctrl+s stores it, esc leaves nothing behind"
         area.text = clean(compacted.text)
         area.move_cursor((0, 0))
         self.query_one("#compact-description", Input).value = clean_line(compacted.description)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import ClassVar
 
 from textual import events, getters
@@ -15,12 +16,13 @@ from textual.screen import ModalScreen, Screen, ScreenResultType
 from textual.widget import Widget
 from textual.widgets import Button, Digits, Input, Static
 
-from memtui.app.base import PROMPT, BaseApp, hidden
+from memtui.app.base import RESTORES, BaseApp, hidden
 from memtui.app.widgets.document import Document, Line, line, styled
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.input_line import TypedLine
 from memtui.app.widgets.row_list import RowList
+from memtui.ground.clean import clean_line
 
 _KEY_WIDTH = 14
 _MOVING = ("j k ↑ ↓ g G", "move where nothing is typed; page up, page down too")
@@ -133,30 +135,34 @@ class StoredScreen(_LeftBySearch):
 
     app = getters.app(BaseApp)
     BINDINGS: ClassVar[list[BindingType]] = [
-        hidden("y", "copy('{id}')", "copy id", tooltip="copy the Recovery ID"),
-        hidden("Y", f"copy('{PROMPT}')", "copy prompt", tooltip="copy the restore prompt"),
+        hidden("y", "copy", "copy id", tooltip="copy the Recovery ID"),
+        hidden("Y", "copy_prompt", "copy prompt", tooltip=RESTORES),
         hidden("escape,enter,q,space", "dismiss", "close", tooltip="back to where you were"),
     ]
 
-    def __init__(self, memory_id: str) -> None:
+    def __init__(self, memory_id: str, file: Path) -> None:
         super().__init__()
         self._memory_id = memory_id
+        self._file = file
 
     def compose(self) -> ComposeResult:
         with Vertical(id="stored"):
             yield Digits(self._memory_id.removeprefix("CMEM-"), id="stored-large")
             yield Static(Content.styled(self._memory_id, "bold $accent"), id="stored-id")
-            yield Static(Content(PROMPT.format(id=self._memory_id)), id="stored-prompt")
+            yield Static(Content(f"kept in {clean_line(str(self._file))}"), id="stored-file")
 
     def on_mount(self) -> None:
         """Copy it at once, as that is usually what it is for."""
         box = self.query_one("#stored")
         box.border_title = Content("Recovery ID")
-        box.border_subtitle = Content("y id · Y prompt · esc closes")
-        self.action_copy("{id}")
+        box.border_subtitle = Content("y id · Y restores · esc closes")
+        self.action_copy()
 
-    def action_copy(self, form: str) -> None:
-        self.app.copy_text(form.format(id=self._memory_id))
+    def action_copy(self) -> None:
+        self.app.copy_text(self._memory_id)
+
+    def action_copy_prompt(self) -> None:
+        self.app.copy_restoring(self._memory_id)
 
 
 class ReadingScreen(Screen[None]):

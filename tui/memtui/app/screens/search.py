@@ -238,6 +238,8 @@ class SearchScreen(Screen[Result | None]):
         found = self.selected
         if found is None:
             self.app.warn("Nothing is selected.")
+        elif found.kind is Kind.MEMORY and form == PROMPT:
+            self.app.copy_restoring(found.name)
         elif text := _known_by(found, form):
             self.app.copy_text(text)
         else:
