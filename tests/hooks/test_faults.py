@@ -10,11 +10,10 @@ from typing import Any, Literal
 
 import pytest
 
-from tests.hooks.world import SESSION, World
+from tests.hooks.world import World
 
 PLACES: dict[str, Callable[[World], Path]] = {
     "transcript": lambda world: world.transcript,
-    "note": lambda world: world.home.state / "captured" / f"{SESSION}.json",
     "compacts": lambda world: world.project.compacts,
     ".project": lambda world: world.project.root / ".project",
     "status": lambda world: world.project.root / "docs" / "09-agents" / "status.json",
@@ -25,7 +24,7 @@ PLACES: dict[str, Callable[[World], Path]] = {
     "log": lambda world: world.home.hook_log,
     "home": lambda world: world.memtui_home,
 }
-_OF_CAPTURES = tuple(PLACES)[:8]
+_OF_CAPTURES = tuple(PLACES)[:7]
 
 FILES: list[tuple[str, bytes | Literal["gone", "pipe", "folder"]]] = [
     ("transcript", "gone"),
@@ -49,9 +48,6 @@ FILES: list[tuple[str, bytes | Literal["gone", "pipe", "folder"]]] = [
     ("package", b"[]"),
     ("log", "folder"),
     ("log", "pipe"),
-    ("note", b'{"size": '),
-    ("note", b'{"size": "x", "at": 1, "name": [], "project": 0}'),
-    ("note", "folder"),
     ("home", b""),
     (".project", b""),
     ("compacts", "pipe"),

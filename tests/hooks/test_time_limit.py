@@ -16,9 +16,8 @@ from tests.hooks.world import SESSION, World
 
 def test_a_lock_that_is_held_costs_no_more_than_a_second(world: World) -> None:
     path = world.activate("babysit")
-    note = world.home.state / "captured" / f"{SESSION}.json"
-    note.parent.mkdir(parents=True)
-    with lock(note), lock_file(path, timeout=2, within=world.project.root):
+    world.project.compacts.mkdir(parents=True)
+    with lock(world.project.compacts / SESSION), lock_file(path, timeout=2, within=world.project.root):
         for event in ("pre-compact", "session-start"):
             done = world.run(event, trigger="auto", source="startup")
             assert (done.code, done.err) == (0, "")
@@ -69,7 +68,7 @@ def test_the_capture_comes_first(world: World) -> None:
         "import time\nfrom memtui.hooks import compaction, main, run\n"
         "run.CAPTURE_STOP_SECONDS = 60.0\n"
         "def stopped(*given, **named): raise run.Stopped\n"
-        "compaction.context_block = compaction.sweep_captures = stopped\n"
+        "compaction.context_block = stopped\n"
         "main.main()"
     )
     world.run("", command=[sys.executable, "-I", "-c", program, "pre-compact"], trigger="auto")

@@ -6,8 +6,10 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -70,13 +72,14 @@ class World:
     def write_transcript(self, records: Sequence[Mapping[str, object]]) -> None:
         self.transcript.write_text("".join(json.dumps(record) + "\n" for record in records))
 
-    def compact(self) -> None:
-        """Append the records of a finished compaction, as Claude Code does."""
+    def compact(self, at: datetime | None = None) -> None:
+        """Append the records of a compaction that finished at a time, as Claude Code does."""
+        stamp = {"timestamp": (at or datetime.fromtimestamp(time.time(), UTC)).isoformat()}
         summary = user("This session is being continued from a previous conversation") | {
             "isCompactSummary": True
         }
         with self.transcript.open("a") as file:
-            file.writelines(json.dumps(record) + "\n" for record in (BOUNDARY, summary))
+            file.writelines(json.dumps(record) + "\n" for record in (BOUNDARY | stamp, summary))
 
     def put(self, name: str, text: str) -> Path:
         path = self.project.root / name

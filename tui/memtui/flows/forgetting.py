@@ -54,8 +54,8 @@ def traces_of(places: Places, session_id: str) -> Traces:
         stays += [f"a memory that was made of it: {each.path}" for each in made]
         stays += _pinned(Pins(project, home), session_id)
     found += [each for each in (home.states / key, home.handover / key) if each.is_dir()]
-    noted = (home.state / folder / f"{key}.json" for folder in ("captured", "asked"))
-    found += [each for each in noted if each.is_file()]
+    asked = home.state / "asked" / f"{key}.json"
+    found += [asked] if asked.is_file() else []
     stays.append(f"its id, in the log of the hooks: {home.hook_log}")
     indexed = SearchIndex(places).has(session_id)
     return Traces(session_id, copies, tuple(found), indexed, tuple(dict.fromkeys(stays)))

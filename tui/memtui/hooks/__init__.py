@@ -3,8 +3,8 @@
 Each event imports only the modules it needs: a prompt, and a session that starts or is resumed, the standard
 library alone, as a person waits for them. A run always exits with 0, writes the capture first, gives up
 on a lock after a second, stops before Claude Code's limit (10 seconds) and writes one line to `hooks.jsonl`.
-A compaction is captured once, however often the hook runs: the transcript's size is noted, and until a
-boundary appears after that point, it is the same compaction.
+A compaction is captured once, however often the hook runs: until the transcript has a boundary that is later
+than a session's pending capture, it is the same compaction.
 """
 
 PROMPT_EVENT = "user-prompt-submit"

@@ -4,30 +4,31 @@ from __future__ import annotations
 
 import json
 import mmap
-import os
 import time
 from contextlib import ExitStack, suppress
 from datetime import datetime, timedelta
-from hashlib import sha256
 from pathlib import Path
 
-from memtui.documents.capture import capture_name, render_pending
+from memtui.documents.capture import Capture, capture_name, parse_capture, render_pending
 from memtui.ground import files
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project, claude_config, session_key
+from memtui.ground.text import FormatError
 from memtui.hooks import CAPTURE, RULES
 from memtui.hooks.context import SUMMARISER_LIMIT, context_block
 from memtui.hooks.deliver import leave_pins
 from memtui.hooks.in_force import FOR_SESSION, FOR_SUMMARISER, pin_texts, pins_text, titled_list
-from memtui.hooks.records import Payload, Report, describe, read_fields
+from memtui.hooks.records import Payload, Report, describe
 from memtui.hooks.sections import Section, fitting, joined
 from memtui.hooks.settings import switched
 from memtui.lost.asked import note_asked
 from memtui.secrets.quoting import fenced
+from memtui.store.listing import CAPTURE_NAME, newest_first, scan
 from memtui.store.state_files import newest_version, read_notes
 from memtui.store.transcripts import TranscriptProblem, check_transcript
 from memtui.transcript import ReadingCancelledError
+from memtui.transcript.lines import time_of
 from memtui.transcript.messages import Role, read_messages
 
 
@@ -43,10 +44,9 @@ def pre_compact(payload: Payload, project: Project, home: Home, now: datetime, r
         payload.trigger == "manual" and switched("capture_manual", home, report, default=False)
     ):
         try:
-            name = capture(payload, project, home, now, report)
+            name = capture(payload, project, now, report)
             report.add_work(f"captured {name}" if name else "this compaction is captured already")
-            if name:
-                sweep_captures(project, home)
+            files.sweep_temps(project.compacts, within=project.root)
         except FileProblem as problem:
             report.problem(problem)
     if RULES in report.left:
@@ -83,7 +83,7 @@ def in_force(payload: Payload, project: Project, report: Report) -> str:
     lines: list[str] = []
     try:
         transcript = check_transcript(payload.transcript_path)
-        if compactions_since(transcript, 0):
+        if compaction_times(transcript):
             from memtui.lost.notes import lost_before
 
             lines = lost_before(transcript, project, 1_500)
@@ -148,27 +148,26 @@ LOCK_SECONDS = 0.9
 _BOUNDARY = b'"compact_boundary"'
 
 
-def capture(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
+def capture(payload: Payload, project: Project, now: datetime, report: Report) -> str:
     """Write the pending capture; returns its file name, or "" when this compaction has one already.
 
     Claude Code may run the hook several times for one compaction, in parallel too, and again, perhaps much
-    later, if a summary that was made ahead is thrown away (Claude Code facts). So the transcript's size is
-    noted for each session: until the text added since then contains a compaction, it is the same one.
+    later, if a summary that was made ahead is thrown away (Claude Code facts).
     """
     try:
         transcript = check_transcript(payload.transcript_path)
     except TranscriptProblem as problem:
         report.problem(f"no first message: {problem}")
         transcript = None
-    path = _note_path(home, payload.session_id)
+    files.private_folder(project.compacts, within=project.root)
     with ExitStack() as held:
         try:
-            files.private_folder(path.parent, within=files.existing_above(home.state))
-            held.enter_context(files.lock(path, timeout=LOCK_SECONDS))
+            path = project.compacts / session_key(payload.session_id)
+            held.enter_context(files.lock(path, timeout=LOCK_SECONDS, within=project.root))
         except FileProblem as problem:
             # Without the lock a second capture is possible; without a capture something is lost for good.
             report.problem(problem)
-        if _is_captured(path, payload, project, transcript, now):
+        if _is_captured(payload, project, transcript, now):
             return ""
         text = render_pending(
             timestamp=now,
@@ -176,70 +175,66 @@ def capture(payload: Payload, project: Project, home: Home, now: datetime, repor
             transcript=payload.transcript_path,
             first_message=first_prompt(transcript) if transcript else "",
         ).encode()
-        note = {
-            "project": str(project.root),
-            "transcript": payload.transcript_path,
-            "size": _size(transcript),
-            "at": now.isoformat(),
-            "digest": sha256(text).hexdigest(),
-        }
-        files.private_folder(project.compacts, within=project.root)
         for second in range(600):  # many sessions may be compacted at once
             name = capture_name(now + timedelta(seconds=second))
-            if os.path.lexists(project.compacts / name):
-                continue  # looking is cheaper than noting
-            # Noted first: if the hook is killed in between, the note of a missing capture is ignored; the
-            # other way round, the next run would make a second capture.
-            try:
-                files.write_atomic(path, json.dumps(note | {"name": name}).encode(), durable=False)
-            except FileProblem as problem:
-                report.problem(problem)
             if files.create_exclusive(project.compacts / name, text, within=project.root):
                 return name
         raise FileProblem(project.compacts, "has captures for every second of the next minutes already")
 
 
-def _is_captured(
-    path: Path, payload: Payload, project: Project, transcript: Path | None, now: datetime
-) -> bool:
-    """Whether a note is of the same compaction, and its capture is as it was written: not reviewed yet."""
-    note = read_fields(path)
-    if (note.get("project"), note.get("transcript")) != (str(project.root), payload.transcript_path):
+def _is_captured(payload: Payload, project: Project, transcript: Path | None, now: datetime) -> bool:
+    """Whether the session's last pending capture is of this compaction: none has ended since."""
+    found = pending_capture(payload.session_id, project)
+    if found is None or found[1].transcript != payload.transcript_path:
         return False
-    try:
-        data = files.read_within(project.compacts / note["name"], project.root, limit=64 << 10, follow=False)
-        at, size = parse_iso(note["at"]), int(note["size"])
-    except (FileProblem, LookupError, TypeError, ValueError):
-        return False
-    if at is None or note.get("digest") != sha256(data).hexdigest():
-        return False
-    if transcript is None or size < 0:
-        return abs(now - at) < timedelta(minutes=1)  # it cannot be read: probably the same
-    return size <= _size(transcript) and not compactions_since(transcript, size)
+    if transcript is None:  # it cannot be read: soon after it, it is probably the same
+        return abs(now - found[1].timestamp) < timedelta(minutes=1)
+    return not _since(found[1], transcript)
 
 
-def last_capture(session_id: str, project: Project, home: Home) -> str:
+def pending_capture(session_id: str, project: Project) -> tuple[str, Capture] | None:
+    """The newest pending capture of a session and its file name."""
+    with suppress(FileProblem):  # there is no such folder
+        for entry in newest_first(scan(project.compacts, CAPTURE_NAME, within=project.root)):
+            with suppress(FileProblem, FormatError):
+                data = files.read_within(entry.path, project.root, limit=64 << 10, follow=False)
+                found = parse_capture(data.decode("utf-8", "replace"))
+                if found.session_id == session_id and found.status == "pending":
+                    return entry.name, found
+    return None
+
+
+def last_capture(session_id: str, project: Project) -> str:
     """The file name of the capture of a compaction that has just ended, the session's last one, or ""."""
-    note = read_fields(_note_path(home, session_id))
-    name, size = note.get("name"), note.get("size")
-    if note.get("project") != str(project.root) or not isinstance(name, str) or not isinstance(size, int):
+    if (found := pending_capture(session_id, project)) is None:
         return ""
+    name, captured = found
     with suppress(TranscriptProblem):  # else it may be that very compaction
-        if compactions_since(check_transcript(str(note.get("transcript"))), size) > 1:
+        if _since(captured, check_transcript(captured.transcript)) > 1:
             return ""
-    return name if os.path.isfile(project.compacts / name) else ""  # noqa: PTH113 - never raises
+    return name
 
 
-def compactions_since(transcript: Path, size: int) -> int:
-    """The number of compactions in a transcript after its first `size` bytes; 2 means two or more."""
+def _since(captured: Capture, transcript: Path) -> int:
+    """The number of compactions that ended after a capture was made."""
+    return sum(moment >= captured.timestamp for moment in compaction_times(transcript))
+
+
+def compaction_times(transcript: Path) -> list[datetime]:
+    """When the compactions of a transcript ended, of which only these lines are read."""
+    found = []
     with (
-        suppress(OSError, ValueError),  # it is gone, or empty
+        suppress(OSError, ValueError),  # it is gone, empty or being written
         transcript.open("rb") as file,
         mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
     ):
-        first = data.find(_BOUNDARY, max(0, size - len(_BOUNDARY)))
-        return 0 if first < 0 else 1 + (data.find(_BOUNDARY, first + 1) >= 0)
-    return 0
+        at = data.find(_BOUNDARY)
+        while at >= 0:
+            line = data[data.rfind(b"\n", 0, at) + 1 : data.find(b"\n", at)]
+            if moment := parse_iso(time_of(json.loads(line))):
+                found.append(moment)
+            at = data.find(_BOUNDARY, at + 1)
+    return found
 
 
 def first_prompt(transcript: Path) -> str:
@@ -248,32 +243,6 @@ def first_prompt(transcript: Path) -> str:
         said = (each for reading in read_messages(transcript) for each in reading.messages)
         return next((each.text.strip() for each in said if each.role is Role.ASK), "")
     return ""
-
-
-def sweep_captures(project: Project, home: Home) -> None:
-    """Remove the notes of expired sessions, and files left by killed hooks."""
-    files.sweep_temps(project.compacts, within=project.root)
-    folder = home.state / "captured"
-    files.sweep_temps(folder)
-    oldest = time.time() - 40 * 86_400  # longer than Claude Code keeps transcripts
-    with suppress(OSError), os.scandir(folder) as found:
-        for entry in found:
-            if (
-                entry.name.endswith((".json", ".lock"))
-                and entry.stat(follow_symlinks=False).st_mtime < oldest
-            ):
-                Path(entry.path).unlink()
-
-
-def _size(transcript: Path | None) -> int:
-    try:
-        return transcript.stat().st_size if transcript else -1
-    except OSError:
-        return -1
-
-
-def _note_path(home: Home, session_id: str) -> Path:
-    return home.state / "captured" / f"{session_key(session_id)}.json"
 
 
 SECONDS = 1.5

@@ -45,7 +45,7 @@ def after_compaction(session_id: str, project: Project, home: Home, now: datetim
     sections = [Section(pins, _PINS)]
     sections += [Section(_rules(each), _RULES + each.rank) for each in abridged_rules(rules, room)]
     sections.append(Section(notes, _STATE))
-    if name := last_capture(session_id, project, home):
+    if name := last_capture(session_id, project):
         where = f".project/compacts/{clean_line(name)}"
         line = f"What this compaction covered is kept in {where}; /review-compact makes a memory of it."
         sections.append(Section(f"## Pending capture\n\n{line}", _CAPTURE))

@@ -130,7 +130,7 @@ def _call(call: Call) -> Iterator[tuple[Role, str, str]]:
         yield from _text(Role.COMMAND, _joined(given.get("description"), command), INPUT, command)
     elif call.name in EDIT_TOOLS:
         path = given.get("file_path") or given.get("notebook_path")
-        edits = given.get("edits") if isinstance(given.get("edits"), list) else [given]
+        edits = several if isinstance(several := given.get("edits"), list) else [given]
         changes = (_changed(each) for each in edits if isinstance(each, dict))
         written = (given.get("content"), given.get("new_source"))
         yield from _text(Role.EDIT, _joined(path, *written, *changes), INPUT, path)
