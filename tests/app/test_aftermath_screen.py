@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 
 import pytest
 
+from memtui.app.details.lost import lost_document, quotes_of
 from memtui.app.details.signs import FATE_SIGNS
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens.dialogs import legend
@@ -15,7 +17,9 @@ from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.lost.outbox import NOTE, RESCUE, Message, Outbox
 from memtui.lost.pins import Pins
+from memtui.lost.records import Aftermath, Row
 from memtui.plugin.installing import settings_block
+from memtui.transcript.records import CompactionFact, Source
 from tests.app.harness import SHORT, SIZES, WIDE, Driver, opened
 from tests.app.world import World
 
@@ -143,11 +147,10 @@ async def test_the_evidence_of_a_kept_row_is_marked(lossy: World) -> None:
         assert "✓ src/tokens.py" in driver.shown
         await driver.press("down", "space")
         assert driver.last_said == "Only what is lost can be ticked."
-        await driver.press("enter")
-        await driver.until(lambda: view.scroll_offset.y > 0, "the passage")
         (marked,) = [line for line in view.document.lines if any(s.role == "hit" for s in line.spans)]
-        (span,) = marked.spans
-        assert "src/tokens.py" in marked.text[span.start : span.end]
+        span = next(each for each in marked.spans if each.role == "hit")
+        assert marked.text.startswith("▶ ") and "src/tokens.py" in marked.text[span.start : span.end]
+        await driver.until(lambda: marked.text in driver.shown, "the passage")
         await driver.press("tab")
         assert driver.app.screen.focused is view
         await driver.press("escape", "escape")
@@ -157,10 +160,21 @@ async def test_the_evidence_of_a_kept_row_is_marked(lossy: World) -> None:
         assert isinstance(driver.app.screen, TranscriptScreen)
 
 
+def test_lines_that_are_read_together_are_shown_one_below_the_other() -> None:
+    row = Row("rule", "Ask first · then merge", Source(7), parts=("a", "b"))
+    assert quotes_of(row) == ["Ask first", "then merge"]
+    assert quotes_of(replace(row, parts=())) == ["Ask first · then merge"]  # its own sign
+    compaction = CompactionFact("auto", 1000, 10, Source(9), "Summary")
+    shown = lost_document(Aftermath("s", 1, compaction, (replace(row, worth=99.0),)), (), ()).text
+    assert "  ✗ Ask first\n    then merge (L7)" in shown
+
+
 async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
     async with opened(lossy) as driver:
         screen = await aftermath(driver)
-        await driver.press("space", "j")
+        first = screen.listing.selected
+        await driver.press("space")  # and goes on to the next one
+        assert [*screen.ticked] == [first] and screen.listing.selected != first
         selected = screen.listing.selected
         await driver.pilot.click("#rows", offset=(2, 1 + screen.listing.index))  # its box
         assert len(screen.ticked) == 2 and screen.listing.selected == selected
@@ -172,7 +186,7 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
         )
         (message,) = Outbox(lossy.home, "s-1").waiting()
         assert driver.shown.count("⏳") == 3  # above the rows, and at them
-        await driver.press("g", "space", "down", "down", "space", "escape", "l")
+        await driver.press("g", "space", "down", "space", "escape", "l")
         await driver.until(lambda: driver.shown.count("▣") == 2, "the ticks, as they were left")
         await driver.press("w")
         await driver.until_said("1 line waits for")  # the row that waits is not doubled
@@ -201,7 +215,7 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
         await driver.until_said("1 line taken back; u hands over again.")
         (rest,) = Outbox(lossy.home, "s-1").waiting()
         assert RULE in rest.text and "pytest" not in rest.text
-        await driver.press("down", "space", "w")
+        await driver.press("space", "w")
         await driver.until(lambda: "⏳" not in driver.shown, "the rows without it")
         assert Outbox(lossy.home, "s-1").waiting() == []
         await driver.press("u", "u")

@@ -405,6 +405,33 @@ async def test_a_filter_of_edits_shows_what_went_and_what_came_before_any_talk_o
             await driver.press("escape")
 
 
+@pytest.mark.parametrize(
+    ("first", "stops"), [("The hinges: a hinge is rusty", [1, 4]), ("The hinge\nis rusty", [1, 1, 2])]
+)
+async def test_n_goes_to_lines_with_most_of_the_words_or_one_of_them(
+    world: World, first: str, stops: list[int]
+) -> None:
+    session = world.session("s-1")
+    question = "why is the hinge rusty nosuch"
+    last = "rusty hinge" if stops[-1] == 4 else "Leave"
+    for text in (first, "Oil the hinge", "Paint the door", last):
+        session.prompt(text)
+    world.save(session)
+    async with opened(world, WIDE) as driver:
+        await look_for(driver, question)
+        screen(driver).results.select("session s-1 L1 ask")
+        await driver.press("enter")
+        await driver.until_transcript()
+        reader = driver.screen
+        assert isinstance(reader, TranscriptScreen)
+        seen = []
+        for _ in stops:
+            await driver.press("n")
+            await driver.until(lambda: " of " in reader.finder.place, "a hit")
+            seen.append(reader.view.current_number)
+        assert sorted(seen) == stops
+
+
 async def test_a_session_is_opened_at_its_line_and_copied(full: World) -> None:
     async with opened(full, WIDE) as driver:
         await look_for(driver, "refresh")

@@ -78,8 +78,9 @@ like make many may me might more most much must my need no not now of on one onl
 please really same she should so some such than that the their them then there these they thing things this
 those to too up us use used using very want was way we were what when where which while who why will with
 would yes you your
+aren couldn d didn doesn don hadn hasn haven isn ll m re s shouldn t ve wasn weren won wouldn
 """
-"""English words that say nothing about what is asked for."""
+"""English words that say nothing about what is asked for, and what an apostrophe leaves: `don` and `t`."""
 _STOPPED = frozenset(_STOP.split())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -18,12 +18,14 @@ from memtui.ground.clean import clean_line
 from memtui.ground.clock import parse_iso, to_local
 from memtui.lost.outbox import lines_wait
 from memtui.lost.receipts import Receipt
-from memtui.lost.records import HANDED, LOST, MARKS, UNFOUNDED, Aftermath, Row, Unfounded
+from memtui.lost.records import HANDED, LOST, MARKS, TOGETHER, UNFOUNDED, Aftermath, Row, Unfounded
 from memtui.lost.text import Span
 from memtui.secrets.secrets import masked
 
 _ROLES = {"kept": "good", "handed over": "good", "lost": "bad", "maybe": "warn"}
 _ARRIVED = {"whole": "good", "unknown": "dim"}
+PASSAGE = "▶"
+"""The sign before the line of the summary with the passage of a row."""
 _SHOWN = 10
 _WIDTH = 160
 _SOON = timedelta(minutes=10)
@@ -68,21 +70,27 @@ def verdict(item: Row | Unfounded, waits: bool) -> tuple[Content, Content]:
         f"compaction {item.earlier} had kept it" if item.earlier else "",
         "memtui had asked to keep it" if item.asked else "",
         item.need.label if item.need else "",
-        "enter: the nearest passage" if item.evidence else "",
     )
     return head, Content(" · ".join(note for note in notes if note))
 
 
+def quotes_of(row: Row) -> list[str]:
+    """The quotes of a row, those that are read together one by one."""
+    text = clean_line(masked(row.quote))
+    return text.split(TOGETHER) if row.parts else [text]
+
+
 def summary_document(summary: str, passage: Span | None = None) -> tuple[Document, int]:
-    """A summary, with a passage of it marked, and the number of that line."""
+    """A summary, with a passage of it marked, and the number of the line where that begins; 0 without one."""
     lines: list[Line] = []
     found, at = 0, 0
     for text in summary.split("\n"):
         start, end = (min(max(0, each - at), len(text)) for each in passage or (0, 0))
         pieces = (text[:start], text[start:end], text[end:])
         before, marked, after = (piece.replace("**", "") for piece in pieces)
+        sign = (f"{PASSAGE} ", "warn") if marked and not found else ""
         found = found or (len(lines) if marked else 0)
-        lines.append(styled(before, (marked, "hit"), after))
+        lines.append(styled(sign, before, (marked, "hit"), after))
         at += len(text) + 1
     return Document(lines), found
 
@@ -111,7 +119,7 @@ def lost_document(
         lines.append(styled((f"⏳ {lines_wait(waits)}", "warn"), (" (l, space, w: back)", "dim")))
     heavy = aftermath.counted_losses
     lines += [Line(""), styled(("LOST", "heading"), (f"  {len(heavy) or 'nothing that counts'}", "dim"))]
-    lines += [_line(row) for row in heavy[:_SHOWN]]
+    lines += [line for row in heavy[:_SHOWN] for line in _lines(row)]
     if len(aftermath.missing) > len(heavy[:_SHOWN]):
         lines.append(line(f"  … {aftermath.counts} (l shows all)", "dim"))
     lines += [
@@ -122,18 +130,21 @@ def lost_document(
     if kept:
         asked = sum(row.asked for row in kept)
         because = f"{len(kept)}{f', {asked} because asked' if asked else ''}"
-        lines += [Line(""), *fold("kept", "KEPT", because, [_line(row) for row in kept], unfolded)]
+        lines += [
+            Line(""),
+            *fold("kept", "KEPT", because, [line for row in kept for line in _lines(row)], unfolded),
+        ]
     return concat(*lines)
 
 
-def _line(row: Row) -> Line:
-    text = clean_line(masked(row.quote))
-    text = text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
+def _lines(row: Row) -> Iterator[Line]:
+    quotes = [text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…" for text in quotes_of(row)]
     notes = ", ".join(note for note in (citation(row.source), row.need.label if row.need else "") if note)
-    # In brackets, as everywhere, so that the source can be followed.
-    return styled(
-        (f"  {MARKS[row.state]} ", _ROLES[row.state]), text, (f" ({notes})" if notes else "", "dim"), hang=4
-    )
+    for number, quote in enumerate(quotes, 1):
+        mark = "    " if number > 1 else (f"  {MARKS[row.state]} ", _ROLES[row.state])
+        # In brackets, as everywhere, so that the source can be followed.
+        source = (f" ({notes})" if notes and number == len(quotes) else "", "dim")
+        yield styled(mark, quote, source, hang=4)
 
 
 def _receipt_lines(aftermath: Aftermath, receipts: Iterable[Receipt]) -> list[Line]:
@@ -157,7 +168,7 @@ _COLOURS = {"kept": "$success", "handed over": "$success", "lost": "$error", "ma
 
 def draw_item(item: Item, ticked: bool, width: int, *, waits: bool = False) -> Content:
     if isinstance(item, str):
-        return Content(clean_line(item))
+        return Content(item)
     if isinstance(item, Fold):
         return Content(f"{'▾' if item.unfolded else '▸'} {item.title}")
     if isinstance(item, Unfounded):

@@ -18,7 +18,16 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from memtui.app.base import PINS, RESTORES, BaseApp, hidden
-from memtui.app.details.lost import Fold, Item, draw_item, items_of, summary_document, verdict
+from memtui.app.details.lost import (
+    PASSAGE,
+    Fold,
+    Item,
+    draw_item,
+    items_of,
+    quotes_of,
+    summary_document,
+    verdict,
+)
 from memtui.app.details.signs import FATE_SIGNS, FOLD_SIGNS
 from memtui.app.project import ProjectModel
 from memtui.app.widgets.document_view import DocumentView
@@ -65,6 +74,7 @@ class LostScreen(Screen[None]):
     signs: ClassVar[Mapping[str, str]] = {
         **FATE_SIGNS,
         **FOLD_SIGNS,
+        PASSAGE: "the passage of the summary that has the selected row, or is nearest to it",
         "▣": "ticked",
         "▢": "not ticked",
         "▮▯": "the room in a note that the ticked ones take",
@@ -160,11 +170,14 @@ class LostScreen(Screen[None]):
         if isinstance(item, Row | Unfounded):
             waits = isinstance(item, Row) and self._waits(item.key)
             self.evidence.border_title, self.evidence.border_subtitle = verdict(item, waits)
-            self.evidence.update(
-                Content(clean_line(masked(item.quote if isinstance(item, Row) else item.text)))
-            )
+            quotes = quotes_of(item) if isinstance(item, Row) else [clean_line(masked(item.text))]
+            self.evidence.update(Content("\n".join(quotes)))
         if self.aftermath is not None:
-            self.summary.show(summary_document(self.aftermath.compaction.summary)[0], keep_scroll=True)
+            passage = item.evidence if isinstance(item, Row | Unfounded) else None
+            document, found = summary_document(self.aftermath.compaction.summary, passage)
+            self.summary.show(document, keep_scroll=True)
+            if passage:
+                self.summary.reveal(found)
 
     @property
     def idle_keys(self) -> frozenset[str]:
@@ -191,21 +204,28 @@ class LostScreen(Screen[None]):
             usage += f" · ~{tokens(' ' * used):,} tokens"
         self.listing.border_subtitle = Content.assemble((bar, colour), f" {usage}")
 
-    @on(RowList.BoxClicked)
     def action_tick(self) -> None:
         item = self.selected
         if isinstance(item, Fold):
             self._fold(item)
-            return
+        elif self._tick():
+            self.listing.action_move(1)
+
+    @on(RowList.BoxClicked)
+    def _tick(self) -> bool:
+        """Tick the selected row, or untick it; whether that was possible."""
+        item = self.selected
         if not isinstance(item, Row) or not item.missing:
             self.app.warn("Only what is lost can be ticked.")
-            return
+            return False
         if self.ticked.pop(item.key, None) is None:
             self.ticked[item.key] = item
             if size_of_rows(self.ticked.values()) > ROOM:
                 self.app.warn("There is no room for this line beside the ticked ones.")
                 del self.ticked[item.key]
+                return False
         self._ticks_changed()
+        return True
 
     def action_tick_all(self) -> None:
         missing = self.aftermath.missing if self.aftermath else ()
@@ -341,10 +361,6 @@ class LostScreen(Screen[None]):
         item = self.selected
         if isinstance(item, Fold):
             self._fold(item)
-        elif self.aftermath and isinstance(item, Row | Unfounded) and item.evidence:
-            document, found = summary_document(self.aftermath.compaction.summary, item.evidence)
-            self.summary.show(document)
-            self.summary.reveal(found)
         else:
             self.action_transcript()
 

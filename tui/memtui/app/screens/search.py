@@ -289,7 +289,9 @@ class SearchScreen(Screen[Result | None]):
     def _read(self, found: Result, path: Path) -> None:
         marks = parse_search(self.query_text).query.marks(found.text)
         words = dict.fromkeys(found.text[start:end].lower() for start, end in marks)
-        self.app.open_transcript(path, found.line, find=tuple(each for each in words if "\n" not in each))
+        # Of several forms of a word the shortest, which is in the others.
+        forms = [each for each in words if not any(each != word and each.startswith(word) for word in words)]
+        self.app.open_transcript(path, found.line, find=tuple(each for each in forms if "\n" not in each))
 
     def action_resume(self, fork: bool = False) -> None:
         if (found := self.selected) is None or found.kind is not Kind.SESSION or found.path is None:

@@ -232,8 +232,12 @@ class SessionsScreen(Screen[None]):
             self.rows.agents |= {str(each.path): (session, each) for each in agents}
             self._show()
 
-    @on(RowList.BoxClicked)
     def action_mark(self) -> None:
+        self._mark()
+        self.listing.action_move(1)
+
+    @on(RowList.BoxClicked)
+    def _mark(self) -> None:
         if session := self._picked():
             self.listing.marked ^= {str(session.path)}
             self.listing.refresh_rows()

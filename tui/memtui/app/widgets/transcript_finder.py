@@ -17,10 +17,6 @@ _MOST = 50_000
 """Hits after which a search ends: 10 MB of memory."""
 
 
-_TOGETHER = 3
-"""How many words of a question a line has to have."""
-
-
 def rows_of(block: Block) -> list[str]:
     return [line.text for line in render(block, unfolded=True)]
 
@@ -92,14 +88,16 @@ class Finder:
     def again(self, step: int) -> None:
         block, line, window = self._view.current, self._view.cursor.line, self._view.window
         if self.text and block is not None:
-            if not self._end:  # a question has common words: two of them stand in every message
-                words = window.query.words
-                self._view.look_for(replace(window.query, least=max(1, min(len(words) - 1, _TOGETHER))))
-                self._search()
+            if not self._end:  # a question has common words: one of them stands in every message
+                self._look_for_lines_with(len(window.query.words) // 2 + 1)
             elif self._complete and self._end < len(window.index):
                 self._search()
             on_hit = window.query.is_in(window.document.lines[line].text)
             self._go((block.key, window.hits_before(line) - (0 if on_hit else 0.5)), step)
+
+    def _look_for_lines_with(self, words: int) -> None:
+        self._view.look_for(replace(self._view.window.query, least=words))
+        self._search()
 
     def _search(self) -> None:
         view, window, query, first = self._view, self._view.window, self._view.window.query, self._end
@@ -128,7 +126,11 @@ class Finder:
         if query is self._view.window.query:
             self._hits += hits
             self._complete = complete
-            self._proceed()
+            if complete and not self._hits and query.least > 1:
+                self._end = 0
+                self._look_for_lines_with(1)
+            else:
+                self._proceed()
 
     def _go(self, here: tuple[tuple[int, int], float], step: int) -> None:
         self._wanted = (here, step)
