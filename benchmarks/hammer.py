@@ -17,7 +17,7 @@ from pathlib import Path
 
 from memtui.ground.clock import system_clock
 from memtui.ground.project import Home
-from memtui.store.memories import Filter, MemoryStore
+from memtui.store.memories import MemoryStore
 from report import Figure, milliseconds, percentile, show
 
 PROCESSES = 64
@@ -30,7 +30,6 @@ import sys, time
 from datetime import datetime
 from pathlib import Path
 from memtui.ground.project import Home
-from memtui.store.memories import New
 from memtui.store.memories import MemoryStore
 base, mark, number, noon = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
 now = datetime.fromtimestamp(noon).astimezone()
@@ -40,7 +39,7 @@ sys.stdin.readline()
 for index in range(number):
     body = f"{mark} {index}\\r\\n".encode() * 50
     started = time.perf_counter()
-    meta = store.create(New(body, description=f"{mark} {index}"))
+    meta = store.create(body, description=f"{mark} {index}")
     print(meta.id, time.perf_counter() - started)
 """
 
@@ -74,7 +73,7 @@ def lost(base: Path, processes: int, each: int) -> int:
     """Number of memories that are missing or altered."""
     home = Home(base / "data", base / "cache", base / "state", base / "config")
     store = MemoryStore(home, system_clock)
-    found = {listed.title: store.get(listed.meta.id).body for listed in store.list(Filter()).items}
+    found = {listed.title: store.get(listed.meta.id).body for listed in store.list().items}
     wanted = {f"p{number} {index}" for number in range(processes) for index in range(each)}
     return sum(found.get(title) != f"{title}\r\n".encode() * 50 for title in wanted)
 

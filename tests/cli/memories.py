@@ -14,7 +14,7 @@ from memtui.cli import output
 from memtui.documents.recovery import Recovery, RoleFile, render_recovery
 from memtui.ground.clock import parse_iso
 from memtui.ground.project import Project, memtui_home
-from memtui.store.memories import MemoryStore, New
+from memtui.store.memories import MemoryStore
 
 TEXT = render_recovery(
     Recovery(
@@ -50,11 +50,9 @@ def put(
 ) -> str:
     """Store a memory made at a time and return its id."""
     data = body.encode() if isinstance(body, str) else body
-    new = New(
-        data, project=str(project), description=description, tags=tags, session_id=session_id,
-        created=at(when),
-    )  # fmt: skip
-    return store().create(new).id
+    return store().create(
+        data, str(project), description=description, tags=tags, session_id=session_id, created=at(when)
+    ).id  # fmt: skip
 
 
 class _Piped:

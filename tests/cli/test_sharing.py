@@ -11,7 +11,7 @@ import pytest
 
 from memtui.ground.clock import system_clock
 from memtui.ground.project import memtui_home
-from memtui.store.memories import MemoryStore, New
+from memtui.store.memories import MemoryStore
 from tests.cli.conftest import Memtui
 
 
@@ -138,12 +138,12 @@ def test_equal_ids_are_asked_for_by_their_machine(memtui: Memtui) -> None:
     mine = "CMEM-20260102-101500"
     for machine, author in (("desk-9f", "bob (team)"), ("laptop-1a", "ann (team)")):
         text = f"## Objective\nOf the {machine}\n".encode()
-        store.create(New(text, author=author, id=f"{mine}@{machine}", created=moment))
+        store.create(text, author=author, id=f"{mine}@{machine}", created=moment)
     for command in (("memory", "show", mine), ("restore", "--id", mine)):
         refused = memtui(*command)
         assert refused.code == 1
         assert f"{mine}@laptop-1a by ann (team), {mine}@desk-9f by bob (team)" in refused.err
         assert "Of the laptop-1a" in memtui(*command[:-1], f"{mine}@laptop-1a").out
-    store.create(New(b"## Objective\nMy own\n", id=mine, created=moment))
+    store.create(b"## Objective\nMy own\n", id=mine, created=moment)
     for command in (("memory", "show", mine), ("restore", "--id", mine)):
         assert "My own" in memtui(*command).out

@@ -13,7 +13,7 @@ from memtui.documents.recovery import Recovery, parse_recovery, render_recovery
 from memtui.flows.restore import rank_in_recovery, restore_memory, restore_session
 from memtui.ground.project import Places, Project, memtui_home, transcript_slug
 from memtui.hooks.sections import LIMIT, shortened, size_of
-from memtui.store.memories import MemoryStore, New
+from memtui.store.memories import MemoryStore
 from memtui.store.states import StateStore
 from tests.documents.strategies import recoveries
 from tests.transcripts import Transcript
@@ -45,7 +45,7 @@ def keep(places: Places, session: str, goal: str, version: int = 1) -> Path:
 
 
 def remember(places: Places, text: str) -> str:
-    meta = MemoryStore(places.home, clock).create(New(body=text.encode(), project=str(places.project.root)))
+    meta = MemoryStore(places.home, clock).create(body=text.encode(), project=str(places.project.root))
     return meta.id
 
 

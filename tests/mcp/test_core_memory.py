@@ -11,7 +11,6 @@ import pytest
 from memtui.ground.files import FileUnwritable
 from memtui.ground.project import Project
 from memtui.mcp.server import Surroundings, summary
-from memtui.store.memories import New
 from memtui.store.search import NOT_ALL_SEARCHED, Group, Searcher
 from memtui.store.search_documents import Kind
 from tests.mcp.conftest import NOW, RECOVERY, answered, done, refused
@@ -71,7 +70,7 @@ async def test_a_long_text_comes_in_pages_that_add_up(here: Surroundings, part: 
 async def test_a_list_of_long_rows_is_short(here: Surroundings) -> None:
     for number in range(40):
         tags = tuple(f"{number}-{tag}-{'x' * 30}" for tag in range(40))
-        here.store.create(New(b"findme", project="/p", description="long " * 100, tags=tags))
+        here.store.create(b"findme", project="/p", description="long " * 100, tags=tags)
     listed = await _call(here, operation="list", path="*", limit=100)
     found = await _call(here, operation="search", query="findme", path="*", limit=100)
     for answer, rows in ((listed, listed["memories"]), (found, found["matches"])):
@@ -80,7 +79,7 @@ async def test_a_list_of_long_rows_is_short(here: Surroundings) -> None:
 
 
 async def test_a_memory_that_is_no_text_says_so(here: Surroundings) -> None:
-    made = here.store.create(New(b"\xff\xfe caf\xe9"))
+    made = here.store.create(b"\xff\xfe caf\xe9")
     answer = await _call(here, operation="export", id=made.id)
     assert answer["content"] == "\ufffd\ufffd caf\ufffd"
     assert answer["note"].startswith("The text is not valid UTF-8")
@@ -156,7 +155,7 @@ async def test_summary(here: Surroundings) -> None:
 async def test_a_summary_is_short(here: Surroundings) -> None:
     files = "".join(f"- /work/shop/{number}.ts (role: x)\n" for number in range(9))
     text = f"## Objective\n{'long ' * 1000}\n\n## Working Files (Modified)\n{files}"
-    made = here.store.create(New(text.encode()))
+    made = here.store.create(text.encode())
     shown = summary(here.store.get(made.id)).split("\n")
     assert all(len(line) <= 300 for line in shown)
     assert shown[1].endswith("; and 4 more")
@@ -201,7 +200,7 @@ async def test_an_unknown_id_names_the_nearest(here: Surroundings) -> None:
 
 
 async def test_a_full_disk_is_one_sentence(here: Surroundings, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(new: New) -> None:
+    def full(*_: object, **__: object) -> None:
         raise FileUnwritable("/m/x.md", "cannot be written: the disk is full; free some space and try again")
 
     monkeypatch.setattr(here.store, "create", full)
@@ -228,7 +227,7 @@ async def test_a_query_of_any_length_has_a_short_answer(here: Surroundings) -> N
 async def test_a_stale_memory_says_so_before_its_text(here: Surroundings, project: Project) -> None:
     (project.root / "a.py").write_text("x")
     text = f"## Project Root\n{project.root}\n\n## Working Files (Modified)\n- {project.root}/a.py\n"
-    old = here.store.create(New(text.encode(), project=str(project.root))).id
+    old = here.store.create(text.encode(), project=str(project.root)).id
     answer = await _call(here, operation="export", id=old)
     assert answer["note"].startswith(f"{old} may be stale: 1 of 1 file changed since")
     assert list(answer).index("note") < list(answer).index("content")

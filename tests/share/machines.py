@@ -10,7 +10,7 @@ from memtui.ground.project import Home
 from memtui.share.contract import Document, Remote, neutral, parse_document
 from memtui.share.remotes import NamedRemote
 from memtui.share.sync import Sharing, Synced
-from memtui.store.memories import MemoryStore, New
+from memtui.store.memories import MemoryStore
 
 SECRET = "GITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345"
 
@@ -39,7 +39,7 @@ class Machine:
         return self.sharing.remote
 
     def new(self, body: bytes = b"## Objective\nFix the cart\n", **values: object) -> str:
-        return self.store.create(New(body=body, project=str(self.root), **values)).id  # type: ignore[arg-type]
+        return self.store.create(body=body, project=str(self.root), **values).id  # type: ignore[arg-type]
 
     def share(self, body: bytes = b"## Objective\nFix the cart\n", **values: object) -> str:
         memory_id = self.new(body, **values)

@@ -14,7 +14,7 @@ from memtui.ground import files
 from memtui.ground.files import FileChanged, FileProblem
 from memtui.ground.project import Home, Project
 from memtui.store import memories
-from memtui.store.memories import Filter, IdTaken, Listed, MemoryFiles, MemoryMissing, MemoryStore, New
+from memtui.store.memories import IdTaken, Listed, MemoryFiles, MemoryMissing, MemoryStore
 from tests.disk import mode_of
 from tests.store.memories import FIRST, NOW, Watch
 
@@ -34,7 +34,7 @@ def put(home: Home, data: bytes, memory_id: str = FIRST, month: str = "2026-01")
 
 
 def listed(store: MemoryStore) -> Listed:
-    (only,) = store.list(Filter()).items
+    (only,) = store.list().items
     return only
 
 
@@ -46,14 +46,14 @@ def test_the_folder_itself_may_be_a_link_but_none_below_it(
         folder.mkdir()
     home.data.mkdir(parents=True, exist_ok=True)
     home.memories.symlink_to(elsewhere)
-    store.create(New(TEXT))
+    store.create(TEXT)
     store.delete(FIRST)
     store.restore(FIRST)
     assert store.get(FIRST).body == TEXT
     assert (elsewhere / "2026-01" / f"{FIRST}.md").is_file()
     (elsewhere / "2026-02").symlink_to(outside)
     with pytest.raises(FileProblem, match="symbolic link"):
-        store.create(New(TEXT, id="CMEM-20260202-101500"))
+        store.create(TEXT, id="CMEM-20260202-101500")
     assert list(outside.iterdir()) == []
 
 
@@ -63,7 +63,7 @@ def test_files_are_for_this_user_alone(home: Home, mask: int) -> None:
     try:
         store = MemoryStore(home, Watch())
         for _ in range(2):
-            store.create(New(b""))
+            store.create(b"")
         store.update(FIRST, description="d")
         store.delete("CMEM-20260102-101501")
     finally:
@@ -106,7 +106,7 @@ def test_front_matter_made_by_hand_keeps_its_own_keys(store: MemoryStore, home: 
 
 
 def test_a_copied_file_is_another_memory(store: MemoryStore, home: Home) -> None:
-    store.create(New(TEXT, description="d"))
+    store.create(TEXT, description="d")
     path = home.memories / "2026-01" / f"{FIRST}.md"
     copy = "CMEM-20260102-101507"
     put(home, path.read_bytes(), copy)
@@ -125,7 +125,7 @@ def test_a_broken_file_is_listed_with_its_reason(store: MemoryStore, home: Home,
     found = listed(store)
     assert found.problem.startswith("is broken: its front matter")
     assert (found.meta.id, found.title, found.meta.created) == (FIRST, FIRST, NOW)
-    assert store.list(Filter(project="/p")).total == store.list(Filter(tags=("t",))).total == 0
+    assert store.list("/p").total == store.list(tags=("t",)).total == 0
     assert store.list(limit=1) == store.list()
     for ask in (store.get, lambda each: store.update(each, description="d")):
         with pytest.raises(FileProblem, match="is broken: its front matter"):
@@ -152,7 +152,7 @@ def test_entries_that_are_no_files_are_listed_unread(store: MemoryStore, home: H
         store.get(FIRST)
     with pytest.raises(FileProblem):
         store.update(FIRST, description="d")
-    assert store.create(New(b"")).id != FIRST
+    assert store.create(b"").id != FIRST
     assert os.path.lexists(path)
 
 
@@ -185,11 +185,15 @@ def test_the_apps_list_says_the_same(home: Home, store: MemoryStore, data: bytes
 
 def test_unreadable_files_are_not_written(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memories, "LIMIT", 1_000)
-    for new in (New(b"x" * 1_001), New(b"", description="d" * 40_000), New(b"", tags=("t" * 40_000,))):
+    for body, description, tag in (
+        (b"x" * 1_001, "", "t"),
+        (b"", "d" * 40_000, "t"),
+        (b"", "", "t" * 40_000),
+    ):
         with pytest.raises(FileProblem, match="cannot be written"):
-            store.create(new)
+            store.create(body, description=description, tags=(tag,))
     assert store.list().total == 0
-    store.create(New(b"x" * 1_000, description="d" * 20_000))
+    store.create(b"x" * 1_000, description="d" * 20_000)
     with pytest.raises(FileProblem, match="cannot be written"):
         store.update(FIRST, description="d" * 40_000)
     assert len(store.get(FIRST).meta.description) == 20_000
@@ -197,7 +201,7 @@ def test_unreadable_files_are_not_written(store: MemoryStore, monkeypatch: pytes
 
 
 def test_the_longest_front_matter_is_read_again(store: MemoryStore, home: Home) -> None:
-    store.create(New(b"", description="d"))
+    store.create(b"", description="d")
     (path,) = home.memories.glob("*/*.md")
     room = HEAD_LIMIT - len(path.read_bytes())
     store.update(FIRST, description="d" * (room + 1))
@@ -208,7 +212,7 @@ def test_the_longest_front_matter_is_read_again(store: MemoryStore, home: Home) 
 
 
 def test_of_many_memories_with_one_beginning_three_are_named(store: MemoryStore, home: Home) -> None:
-    made = [store.create(New(TEXT)).id for _ in range(4)]
+    made = [store.create(TEXT).id for _ in range(4)]
     with pytest.raises(MemoryMissing) as caught:
         store.find("2026")
     assert caught.value.reason == (
@@ -227,7 +231,7 @@ def test_of_many_memories_with_one_beginning_three_are_named(store: MemoryStore,
 def test_an_edit_in_the_middle_of_a_change_is_kept(
     store: MemoryStore, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    memory = store.get(store.create(New(b"old")).id)
+    memory = store.get(store.create(b"old").id)
     path, write = home.memories / "2026-01" / f"{FIRST}.md", files.write_atomic
 
     def edited_before(*arguments: Any, **options: Any) -> None:
@@ -241,7 +245,7 @@ def test_an_edit_in_the_middle_of_a_change_is_kept(
 
 
 def test_nothing_in_the_trash_is_written_over(store: MemoryStore, home: Home) -> None:
-    store.create(New(b"first"))
+    store.create(b"first")
     store.delete(FIRST)
     put(home, b"second")
     with pytest.raises(IdTaken, match="is in the way"):
@@ -255,7 +259,7 @@ def test_texts_stay_30_days_in_the_trash_and_ids_for_ever(home: Home) -> None:
     watch = Watch()
     store = MemoryStore(home, watch)
     for text in (b"old", b"new"):
-        store.create(New(text))
+        store.create(text)
     store.delete(FIRST)
     os.utime(home.trash / f"{FIRST}.md", (NOW.timestamp(), NOW.timestamp()))
     watch.move(29 * 86_400)
@@ -267,5 +271,5 @@ def test_texts_stay_30_days_in_the_trash_and_ids_for_ever(home: Home) -> None:
     with pytest.raises(MemoryMissing):
         store.restore(FIRST)
     with pytest.raises(IdTaken):
-        store.create(New(b"again", id=FIRST))
-    assert store.create(New(b"again", created=NOW)).id not in (FIRST, "CMEM-20260102-101501")
+        store.create(b"again", id=FIRST)
+    assert store.create(b"again", created=NOW).id not in (FIRST, "CMEM-20260102-101501")

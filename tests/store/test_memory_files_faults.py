@@ -7,33 +7,34 @@ import os
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memtui.documents.memory import StoredMemory
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home
-from memtui.store.memories import Filter, MemoryStore, New
+from memtui.store.memories import MemoryStore
 from tests import faults
 from tests.disk import DEAD_PID, age
 from tests.processes import start_together
 from tests.store.memories import FIRST, Watch, home_in
 
 OLD, TRASHED = FIRST, "CMEM-20260102-101501"
-NEW = New(b"new\r\n", description="new", tags=("t",))
+NEW: dict[str, Any] = {"body": b"new\r\n", "description": "new", "tags": ("t",)}
 
 
 def prepare(base: Path) -> MemoryStore:
     """A store with one memory and another one in the trash, and its month's folder swept already."""
     store = MemoryStore(home_in(base), Watch())
     for body in (b"old\r\n", b"trashed\r\n"):
-        store.create(New(body, description=body.decode().strip()))
+        store.create(body, description=body.decode().strip())
     store.delete(TRASHED)
     return store
 
 
 def create(store: MemoryStore) -> None:
-    assert store.create(NEW).id == "CMEM-20260102-101502"
+    assert store.create(**NEW).id == "CMEM-20260102-101502"
 
 
 def update(store: MemoryStore) -> None:
@@ -56,7 +57,7 @@ Seen = tuple[dict[str, StoredMemory], dict[str, str]]
 
 def seen(store: MemoryStore) -> Seen:
     """The memories of a store, and its trash. Nothing may be broken."""
-    page, trash = store.list(Filter()), store.deleted()
+    page, trash = store.list(), store.deleted()
     assert not any(listed.problem for listed in (*page.items, *trash.items))
     ids = [listed.meta.id for listed in page.items]
     return {each: store.get(each) for each in ids}, {each.meta.id: each.title for each in trash.items}
@@ -145,7 +146,7 @@ def _kill_sweep(base: Path, name: str) -> int:
         outcomes.append(found == after)
         # The next command has removed what the dead one left, and goes on as if nothing had been.
         again = MemoryStore(home_in(place), Watch())
-        assert again.create(New(b"next")).id > TRASHED
+        assert again.create(b"next").id > TRASHED
         again.tidy()
         left = [key for key in files(place) if not key.endswith(".md")]
         assert left == [], left
@@ -159,7 +160,6 @@ def _kill_sweep(base: Path, name: str) -> int:
 _HAMMER = """
 import sys
 from pathlib import Path
-from memtui.store.memories import New
 from memtui.store.memories import MemoryStore
 from tests.disk import without_flushing
 from tests.store.memories import Watch
@@ -170,7 +170,7 @@ print("ready", flush=True)
 sys.stdin.readline()
 for number in range(25):
     text = f"{sys.argv[2]} {number}"
-    store.create(New(text.encode(), description=text))
+    store.create(text.encode(), description=text)
 """
 
 

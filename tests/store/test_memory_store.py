@@ -17,8 +17,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
 from memtui.documents.memory import MemoryMeta, StoredMemory, render_stored
 from memtui.ground.files import FileProblem
-from memtui.store.memories import Filter, IdTaken, MemoryMissing, MemoryStore, New, Page
-from tests.store.memories import FIRST, NOW, Watch, home_in
+from memtui.store.memories import IdTaken, MemoryMissing, MemoryStore, Page
+from tests.store.memories import FIRST, Watch, home_in
 
 BODIES = (
     b"# Session Recovery\n\n## Objective\nFix it\n",
@@ -53,8 +53,8 @@ EACH = settings(suppress_health_check=[HealthCheck.differing_executors, HealthCh
 
 words = st.text(max_size=12)
 tags = st.lists(words, max_size=4).map(tuple)
-news = st.builds(
-    New,
+news: st.SearchStrategy[dict[str, Any]] = st.builds(
+    dict,
     body=st.binary(max_size=40) | st.sampled_from(BODIES[:-1]),
     project=st.sampled_from(("", "/a", "/a/below", "/ab", "/b c", "/b c/x")) | words,
     description=words,
@@ -93,18 +93,16 @@ def store(tmp_path: Path, watch: Watch) -> MemoryStore:
 def test_what_is_given_is_kept(store: MemoryStore) -> None:
     created = datetime.fromisoformat("2025-03-04T05:06:07+09:00")
     meta = store.create(
-        New(
-            b"x",
-            project="/home/me/app",
-            description="  Tax — 税务\nservice ",
-            tags=("a b", "税", "a b", ""),
-            session_id="s-1",
-            source="ccw",
-            author="ann (team)",
-            id="CMEM-20240101-000000",
-            created=created,
-            updated=created + timedelta(days=1),
-        )
+        b"x",
+        "/home/me/app",
+        description="  Tax — 税务\nservice ",
+        tags=("a b", "税", "a b", ""),
+        session_id="s-1",
+        source="ccw",
+        author="ann (team)",
+        id="CMEM-20240101-000000",
+        created=created,
+        updated=created + timedelta(days=1),
     )
     assert meta == MemoryMeta(
         id="CMEM-20240101-000000",
@@ -122,9 +120,9 @@ def test_what_is_given_is_kept(store: MemoryStore) -> None:
 
 
 def test_the_title(store: MemoryStore) -> None:
-    store.create(New(b"## Objective\n\n  Fix it  \nsoon", description="d"))
-    store.create(New(b"## Objective\n\n  Fix it  \nsoon"))
-    store.create(New(b"nothing"))
+    store.create(b"## Objective\n\n  Fix it  \nsoon", description="d")
+    store.create(b"## Objective\n\n  Fix it  \nsoon")
+    store.create(b"nothing")
     assert [listed.title for listed in store.list().items] == ["CMEM-20260102-101502", "Fix it", "d"]
 
 
@@ -132,11 +130,11 @@ def test_the_title(store: MemoryStore) -> None:
 
 
 def test_the_id_is_the_local_time_or_the_next_free_second(store: MemoryStore, watch: Watch) -> None:
-    made = [store.create(New(b"")).id for _ in range(3)]
+    made = [store.create(b"").id for _ in range(3)]
     watch.move(1)
-    made.append(store.create(New(b"")).id)
+    made.append(store.create(b"").id)
     watch.move(-61)
-    made.append(store.create(New(b"")).id)
+    made.append(store.create(b"").id)
     assert made == [
         FIRST,
         "CMEM-20260102-101501",
@@ -161,13 +159,13 @@ def test_the_change_of_the_clocks(
     monkeypatch.setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
     time.tzset()
     watch.now = datetime.fromisoformat(last)
-    assert [store.create(New(b"")).id[-6:] for _ in expected] == expected
+    assert [store.create(b"").id[-6:] for _ in expected] == expected
 
 
 @pytest.mark.parametrize("wrong", [each for each in NONSENSE if each])
 def test_invalid_ids_cannot_be_kept(store: MemoryStore, wrong: str) -> None:
     with pytest.raises(FileProblem):
-        store.create(New(b"", id=wrong))
+        store.create(b"", id=wrong)
     assert store.list().total == 0
 
 
@@ -176,8 +174,8 @@ def test_invalid_ids_cannot_be_kept(store: MemoryStore, wrong: str) -> None:
 
 @pytest.mark.parametrize("wrong", NONSENSE)
 def test_invalid_ids_count_as_missing(store: MemoryStore, wrong: str) -> None:
-    store.create(New(b""))
-    store.delete(store.create(New(b"")).id)
+    store.create(b"")
+    store.delete(store.create(b"").id)
     for ask in (store.get, store.delete, store.restore, store.update):
         with pytest.raises(MemoryMissing):
             ask(wrong)
@@ -186,7 +184,7 @@ def test_invalid_ids_count_as_missing(store: MemoryStore, wrong: str) -> None:
 
 def test_a_missing_memory_is_reported_with_similar_ids(store: MemoryStore) -> None:
     for number in range(9):
-        store.create(New(b"", id=f"CMEM-2026010{number + 1}-101500"))
+        store.create(b"", id=f"CMEM-2026010{number + 1}-101500")
     for ask in (store.get, store.delete, store.update, store.find):
         with pytest.raises(MemoryMissing) as caught:
             ask("CMEM-20260103-101501")
@@ -198,7 +196,7 @@ def test_a_missing_memory_is_reported_with_similar_ids(store: MemoryStore) -> No
 
 def test_found_by_its_beginning(store: MemoryStore) -> None:
     for each in (FIRST, "CMEM-20260102-235959", "CMEM-20251225-081500"):
-        store.create(New(b"", id=each))
+        store.create(b"", id=each)
     for beginning in (FIRST, "cmem-20260102-101500", "CMEM-20260102-1", "20260102-10", " 20260102-101500\n"):
         assert store.find(beginning) == FIRST
     assert store.find("2025") == store.find("CMEM-2025") == "CMEM-20251225-081500"
@@ -219,32 +217,26 @@ def test_found_by_its_beginning(store: MemoryStore) -> None:
 @given(
     some=st.lists(news, max_size=6),
     where=st.builds(
-        Filter,
+        dict,
         project=st.sampled_from(("", "/a", "/b c", "/B C")),
         tags=st.lists(st.sampled_from(("tax", "AUTH", "ärger", "none")), max_size=2).map(tuple),
-        since=st.none() | st.just(NOW) | st.just(datetime(2020, 1, 1, tzinfo=UTC)),
-        until=st.none() | st.just(NOW) | st.just(datetime(2020, 1, 1, tzinfo=UTC)),
-        session=st.sampled_from(("", "s-1")),
     ),
 )
-def test_lists_what_fits_everything(some: list[New], where: Filter) -> None:
+def test_lists_what_fits_everything(some: list[dict[str, Any]], where: dict[str, Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         _lists_what_fits(MemoryStore(home_in(Path(folder)), Watch()), some, where)
 
 
-def _lists_what_fits(store: MemoryStore, some: list[New], where: Filter) -> None:
-    made = sorted((store.create(new) for new in some), key=lambda meta: meta.id, reverse=True)
+def _lists_what_fits(store: MemoryStore, some: list[dict[str, Any]], where: dict[str, Any]) -> None:
+    made = sorted((store.create(**new) for new in some), key=lambda meta: meta.id, reverse=True)
     fitting = [
         meta
         for meta in made
-        if (not where.project or concerns(meta.project, where.project))
-        and {tag.casefold() for tag in where.tags} <= {tag.casefold() for tag in meta.tags}
-        and where.session in ("", meta.session_id)
-        and (where.since is None or where.since <= meta.created)
-        and (where.until is None or where.until >= meta.created)
+        if (not where["project"] or concerns(meta.project, where["project"]))
+        and {tag.casefold() for tag in where["tags"]} <= {tag.casefold() for tag in meta.tags}
     ]
-    assert metas(store.list(where)) == fitting
-    assert store.list(where, limit=1) == Page(store.list(where).items[:1], len(fitting))
+    assert metas(store.list(**where)) == fitting
+    assert store.list(**where, limit=1) == Page(store.list(**where).items[:1], len(fitting))
 
 
 class InAnyOrder(RuleBasedStateMachine):
@@ -262,17 +254,17 @@ class InAnyOrder(RuleBasedStateMachine):
         self.used: set[str] = set()
 
     @rule(target=known, new=news)
-    def create(self, new: New) -> str:
-        meta = self.store.create(new)
+    def create(self, new: dict[str, Any]) -> str:
+        meta = self.store.create(**new)
         assert meta.id not in self.used
         self.used.add(meta.id)
-        self.memories[meta.id] = StoredMemory(meta=meta, body=new.body)
+        self.memories[meta.id] = StoredMemory(meta=meta, body=new["body"])
         return meta.id
 
     @rule(memory_id=known, new=news)
-    def create_once_more(self, memory_id: str, new: New) -> None:
+    def create_once_more(self, memory_id: str, new: dict[str, Any]) -> None:
         if memory_id in self.memories or memory_id in self.trash:
-            assert _refused(lambda: self.store.create(New(new.body, id=memory_id)), IdTaken)
+            assert _refused(lambda: self.store.create(new["body"], id=memory_id), IdTaken)
 
     @rule(seconds=st.integers(-3, 3))
     def wait(self, seconds: int) -> None:
@@ -314,7 +306,7 @@ class InAnyOrder(RuleBasedStateMachine):
 
     @invariant()
     def both_hold_the_same(self) -> None:
-        page = self.store.list(Filter())
+        page = self.store.list()
         assert metas(page) == [memory.meta for _, memory in sorted(self.memories.items(), reverse=True)]
         assert page.total == len(self.memories)
         assert not any(listed.problem for listed in page.items)

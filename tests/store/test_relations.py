@@ -10,7 +10,7 @@ from memtui.documents.memory_graph import Entity
 from memtui.documents.recovery import Recovery, RoleFile, render_recovery
 from memtui.ground.project import memtui_home
 from memtui.store import relations
-from memtui.store.memories import Filter, MemoryMissing, MemoryStore, New
+from memtui.store.memories import MemoryMissing, MemoryStore
 from memtui.store.relations import entities_of, memory_graph, related_memories
 
 ROOT = "/home/ann/shop"
@@ -37,11 +37,8 @@ def _put(
         decisions=decisions,
         notes=notes,
     )
-    new = New(
-        render_recovery(recovery).encode(), project=root, session_id=session_id,
-        created=START + timedelta(hours=hours),
-    )  # fmt: skip
-    return backend.create(new).id
+    created = START + timedelta(hours=hours)
+    return backend.create(render_recovery(recovery).encode(), root, session_id=session_id, created=created).id
 
 
 def _related(backend: MemoryStore, memory_id: str) -> list[tuple[str, list[str]]]:
@@ -95,8 +92,8 @@ def test_other_texts_only_have_the_stores_metadata(
     backend: MemoryStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(relations, "_RECOVERY_LIMIT", 100)
-    one = backend.create(New(b"\xff hello", project=ROOT, session_id="s1")).id
-    two = backend.create(New(b"x" * 200, session_id="s1")).id
+    one = backend.create(b"\xff hello", project=ROOT, session_id="s1").id
+    two = backend.create(b"x" * 200, session_id="s1").id
     assert entities_of(backend.get(one)) == (Entity("session", "s1"), Entity("project", ROOT))
     assert _related(backend, one) == [(two, ["s1"])]
 
@@ -116,10 +113,10 @@ def test_the_graph_is_of_what_is_asked_for(backend: MemoryStore) -> None:
     _put(backend, "a.py", "b.py")
     newest = _put(backend, "a.py", hours=1)
     _put(backend, "a.py", root="/home/ann/else")
-    graph = memory_graph(backend, Filter(project=ROOT), least=2)
+    graph = memory_graph(backend, ROOT, least=2)
     assert graph.nodes[0].name == newest
     assert {(node.kind, node.name, node.memories) for node in graph.nodes if node.kind != "memory"} == {
         ("file", f"{ROOT}/a.py", 2),
         ("project", ROOT, 2),
     }
-    assert len(memory_graph(backend, Filter()).nodes) == 3 + 5
+    assert len(memory_graph(backend).nodes) == 3 + 5

@@ -21,7 +21,7 @@ from memtui.ground.project import Places, expanded
 from memtui.ground.text import FormatError
 from memtui.secrets.secrets import find
 from memtui.store.freshness import Freshness, freshness
-from memtui.store.memories import LIMIT, MOST, Filter, Listed, MemoryStore, New, Page, title_of
+from memtui.store.memories import LIMIT, MOST, Listed, MemoryStore, Page, title_of
 
 _COLUMNS = ("ID", "Time", "State", "Title", "Tags", "Project")
 
@@ -68,10 +68,8 @@ def import_(
     terminal it prints the ID in a box, elsewhere {"operation": "import", "id": ..., "message": ...}.
     """
     body = _given(argument, option)
-    new = New(
-        body=body, project=str(places.project.root), description=description.strip(), tags=tags_of(*tags)
-    )
-    memory_id = opened().create(new).id
+    project = str(places.project.root)
+    memory_id = opened().create(body, project, description=description.strip(), tags=tags_of(*tags)).id
     if output.is_terminal() and not as_json:
         output.print_recovery_box(memory_id)
     else:
@@ -177,10 +175,10 @@ def list_(
     if trash:
         _print_page(opened().deleted(), as_json, "The trash is empty.", lambda _: None)
         return
-    where = Filter(project="" if everywhere else str(places.project.root), tags=tags)
+    where = "" if everywhere else str(places.project.root)
     backend = opened()
     if drawn:
-        _print_graph(backend, where, drawn)
+        _print_graph(backend, where, tags, drawn)
         return
     top, known = places.project.root, dict[str, Freshness]()
 
@@ -192,26 +190,26 @@ def list_(
         return known[listed.id]
 
     if stale:
-        found = [each for each in backend.list(where).items if state(each).is_stale]
+        found = [each for each in backend.list(where, tags).items if state(each).is_stale]
         page = Page(tuple(found[: limit or None]), len(found))
     else:
-        page = backend.list(where, limit=limit or None)
-    nothing = "No memory names a file that has changed since." if stale else _nothing(where)
+        page = backend.list(where, tags, limit=limit or None)
+    nothing = "No memory names a file that has changed since." if stale else _nothing(where, tags)
     _print_page(page, as_json, nothing, state)
 
 
-def _print_graph(backend: MemoryStore, where: Filter, form: str) -> None:
+def _print_graph(backend: MemoryStore, project: str, tags: tuple[str, ...], form: str) -> None:
     """The memories and the files, decisions, packages, sessions and projects that they name."""
     # Imported here: lists do not need it.
     from memtui.documents.memory_graph import mermaid
     from memtui.store.relations import memory_graph
 
     if form == "json":
-        made = memory_graph(backend, where)
+        made = memory_graph(backend, project, tags)
         nodes, edges = ([each._asdict() for each in some] for some in (made.nodes, made.edges))
         output.print_json({"nodes": nodes, "edges": edges})
     else:
-        made = memory_graph(backend, where, least=2)
+        made = memory_graph(backend, project, tags, least=2)
         output.say(mermaid(made).removesuffix("\n"))
 
 
@@ -237,10 +235,10 @@ def _row(listed: Listed, state: Freshness | None) -> tuple[str, ...]:
     return (meta.id, local_minute(meta.created), said, title, ", ".join(meta.tags), project)
 
 
-def _nothing(where: Filter) -> str:
-    with_tags = f" with the tag{'s' * (len(where.tags) > 1)} {', '.join(where.tags)}" if where.tags else ""
-    if where.project:
-        project = Path(where.project).name or where.project
+def _nothing(project: str, tags: tuple[str, ...]) -> str:
+    with_tags = f" with the tag{'s' * (len(tags) > 1)} {', '.join(tags)}" if tags else ""
+    if project:
+        project = Path(project).name or project
         return f"No memories{with_tags} of {project}; --all looks in all projects."
     return f"No memories{with_tags} yet. `memtui memory import` and `memtui compact` make them."
 

@@ -38,7 +38,7 @@ from memtui.ground.text import FormatError
 from memtui.secrets.secrets import MASK, masked, masked_in
 from memtui.store.compact import active_sessions, read_plan
 from memtui.store.freshness import note_on
-from memtui.store.memories import Filter, Listed, MemoryStore, New
+from memtui.store.memories import Listed, MemoryStore
 from memtui.store.search import NOT_ALL_SEARCHED, Group, Scope, Searcher, not_found, row_of
 from memtui.store.search_documents import Kind
 from memtui.store.search_query import parse_search
@@ -208,7 +208,7 @@ class Surroundings:
             root = self.places(path).project.root
             return self.store.get(self.store.find(beginning, project=str(root)))
         project = "" if path == EVERYWHERE else str(self.root(path))
-        page = self.store.list(Filter(project=project), limit=10)  # the newest may be broken
+        page = self.store.list(project, limit=10)  # the newest may be broken
         newest = next((listed for listed in page.items if not listed.problem), None)
         if newest is None:
             raise Refusal(f"No memory is stored for {clean_line(project) or 'any project'}.")
@@ -275,8 +275,7 @@ def make_server(here: Surroundings) -> Server:
         limit: _Limit = 20,
     ) -> types.CallToolResult:
         def listed() -> dict[str, Any]:
-            wanted = Filter("" if path == EVERYWHERE else str(here.root(path)), tags)
-            page = here.store.list(wanted, limit=limit)
+            page = here.store.list("" if path == EVERYWHERE else str(here.root(path)), tags, limit=limit)
             return {"memories": rows_that_fit([row(each) for each in page.items]), "total": page.total}
 
         def summarised() -> dict[str, Any]:
@@ -347,8 +346,9 @@ def _imported(
     if not text.strip():
         raise Refusal("There is no text to import.")
     project = str(here.root(path))
-    new = New(text.encode(), project, description, tags, session_id=here.session_id, source="mcp")
-    made = here.store.create(new).id
+    made = here.store.create(
+        text.encode(), project, description=description, tags=tags, session_id=here.session_id, source="mcp"
+    ).id
     return {"id": made, "message": f"Created memory: {made}"}
 
 

@@ -35,7 +35,7 @@ from memtui.share.contract import LIMIT, Document, Head, Names, Remote, RemotePr
 from memtui.share.contract import neutral, parse_document, portions  # isort: skip
 from memtui.share.remotes import NamedRemote, Remotes, open_remote, place_of, this_author, this_machine
 from memtui.store.archive_settings import archive_settings
-from memtui.store.memories import MemoryStore, New, title_of
+from memtui.store.memories import MemoryStore, title_of
 
 _STATE_LIMIT, _TRIES, _PAST = 64 << 20, 12, 20
 _DELETED = "deleted"
@@ -363,7 +363,7 @@ class _Round:
             self._store.update(local, expected=stored, body=document.body, **about)
         elif not document.deleted:
             about |= {"created": document.created, "updated": document.at, "source": document.source}
-            self._store.create(New(document.body, document.project, id=local, **about))
+            self._store.create(document.body, document.project, id=local, **about)
 
     def _keep(self, key: str, stored: StoredMemory, document: Document) -> None:
         """Keep a text as a memory of its own, which is shared as the other one is."""
@@ -373,8 +373,8 @@ class _Round:
         # A killed process may have kept it already.
         kept = next((each for each in found if self._store.get(each).body == stored.body), "")
         if not kept:
-            new = New(stored.body, meta.project, title, meta.tags, meta.session_id, meta.source)
-            kept = self._store.create(new).id
+            about = {each: getattr(meta, each) for each in ("tags", "session_id", "source")}
+            kept = self._store.create(stored.body, meta.project, description=title, **about).id
         who = document.author or "somebody"
         self._note(key, f"was changed here and by {who}: theirs stays, and the text from here is {kept}")
         if not document.forgotten:

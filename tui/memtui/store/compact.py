@@ -29,7 +29,7 @@ from memtui.ground.files import FileMissing, FileOutside, FileProblem, read_with
 from memtui.ground.project import Places, Project
 from memtui.store.captures import AlreadyReviewed, CaptureStore
 from memtui.store.listing import Entry, scan
-from memtui.store.memories import Filter, MemoryStore, New
+from memtui.store.memories import MemoryStore
 from memtui.store.sessions import captured_transcript, find_transcript, refuse_strange, session_root
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Facts
@@ -101,15 +101,14 @@ def keep(
 ) -> MemoryMeta:
     """Store a recovery text under a Recovery ID; without a description it has the draft's."""
     parse_recovery(compacted.text)
-    new = New(
-        body=without_surrogates(compacted.text).encode(),
-        project=str(compacted.root),
+    return MemoryStore(places.home, clock).create(
+        without_surrogates(compacted.text).encode(),
+        str(compacted.root),
         description=description or compacted.description,
         tags=tags,
         session_id=compacted.session_id,
         source=source,
     )
-    return MemoryStore(places.home, clock).create(new)
 
 
 def stored_already(
@@ -118,7 +117,7 @@ def stored_already(
     """The Recovery ID of the same text of the same session with these tags and description, or ""."""
     backend = MemoryStore(places.home, system_clock)
     body = without_surrogates(compacted.text).encode()
-    for listed in backend.list(Filter(project=str(compacted.root), tags=tags), limit=50).items:
+    for listed in backend.list(str(compacted.root), tags, limit=50).items:
         meta = listed.meta
         if listed.problem or meta.session_id != compacted.session_id:
             continue

@@ -14,11 +14,11 @@ import re
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memtui.documents import memory
 from memtui.documents.memory import HEAD_LIMIT, RECOVERY_ID, MemoryMeta, StoredMemory
@@ -54,55 +54,6 @@ class IdTaken(FileProblem):
 
 
 @dataclass(frozen=True, slots=True)
-class New:
-    """A memory to be created: its text, and the fields of its `MemoryMeta`."""
-
-    body: bytes
-    """The recovery text, kept byte for byte."""
-    project: str = ""
-    description: str = ""
-    tags: tuple[str, ...] = ()
-    session_id: str = ""
-    source: str = "import"
-    """The program or command that created it: ``import``, ``compact``, ``review``, ``mcp``, ``ccw``."""
-    author: str = ""
-    """The person who shared it, and the remote it came from; "" for one's own."""
-    id: str = ""
-    """The Recovery ID to keep; "" takes the first free second from `created` on."""
-    created: datetime | None = None
-    """With its offset; None is now."""
-    updated: datetime | None = None
-    """None is `created`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """A selection of memories; all conditions have to hold."""
-
-    project: str = ""
-    """Path of a project's root; "" means all projects. See `ProjectTest`."""
-    tags: tuple[str, ...] = ()
-    """Only memories with all of these, regardless of case."""
-    since: datetime | None = None
-    until: datetime | None = None
-    session: str = ""
-
-    def fits(self, listed: Listed) -> bool:
-        """Whether a memory is selected. A broken one is, unless a condition needs a missing value."""
-        if listed.problem and (self.project or self.tags):
-            return False
-        meta = listed.meta
-        tags = {tag.casefold() for tag in meta.tags} if self.tags else ()
-        return (
-            (not self.project or listing.project_test(self.project)(meta.project))
-            and all(tag.casefold() in tags for tag in self.tags)
-            and (self.since is None or meta.created >= self.since)
-            and (self.until is None or meta.created <= self.until)
-            and (not self.session or meta.session_id == self.session)
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Listed:
     """A memory in a list: a stored one, or the memory file of a review."""
 
@@ -124,15 +75,11 @@ class Listed:
         return None if self.meta.created == _LONG_AGO else self.meta.created
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """Part of a list, newest first, with the total number."""
 
     items: tuple[Listed, ...]
     total: int
-
-
-_EVERY = Filter()
 
 
 class MemoryStore:
@@ -163,7 +110,7 @@ class MemoryStore:
         """
         found = _known_by(beginning, self.ids(deleted=deleted))
         if len(found) > 1 and project:
-            here = {listed.id for listed in self.list(Filter(project=project)).items}
+            here = {listed.id for listed in self.list(project).items}
             found = [each for each in found if each in here] or found
         if len(found) == 1:
             return found[0]
@@ -175,12 +122,23 @@ class MemoryStore:
         )
         raise MemoryMissing(self._trash if deleted else self._memories, reason)
 
-    def list(self, where: Filter = _EVERY, *, limit: int | None = None) -> Page:
-        """Memories, newest first by their ids; including broken ones, as in `Filter.fits`."""
+    def list(self, project: str = "", tags: Iterable[str] = (), *, limit: int | None = None) -> Page:
+        """Memories, newest first by their ids: of a project, named by its root's path, with all of some tags.
+
+        A broken one has neither.
+        """
         entries = stored_entries(self._memories)
-        if where == _EVERY:
+        wanted = {tag.casefold() for tag in tags}
+        if not project and not wanted:
             return Page(tuple(read_listed(entries[:limit], self._memories)), len(entries))
-        fitting = [each for each in read_listed(entries, self._memories) if where.fits(each)]
+        is_here = listing.project_test(project) if project else lambda _: True
+        fitting = [
+            each
+            for each in read_listed(entries, self._memories)
+            if not each.problem
+            and is_here(each.meta.project)
+            and wanted <= {tag.casefold() for tag in each.meta.tags}
+        ]
         return Page(tuple(fitting[:limit]), len(fitting))
 
     def signature(self, memory_id: str) -> str:
@@ -205,14 +163,18 @@ class MemoryStore:
 
     # -- writing ---------------------------------------------------------------------------------------------
 
-    def create(self, new: New) -> MemoryMeta:
-        """Store a memory of at most 32 MB; `IdTaken` if `new.id` is given, and in use or deleted."""
-        created = new.created or self._clock()
-        if new.id and not RECOVERY_ID.fullmatch(new.id):
-            raise FileProblem(self._memories, f"cannot hold {new.id!r}: an id is like CMEM-20260102-101500")
+    def create(self, body: bytes, project: str = "", *, id: str = "", **values: Any) -> MemoryMeta:  # noqa: A002
+        """Store a text of at most 32 MB byte for byte, with the `values` of its `MemoryMeta`.
+
+        Its id is the first free second from `created` on, by default now. `IdTaken` if `id` is given, and in
+        use or deleted.
+        """
+        created = values.get("created") or self._clock()
+        if id and not RECOVERY_ID.fullmatch(id):
+            raise FileProblem(self._memories, f"cannot hold {id!r}: an id is like CMEM-20260102-101500")
         with self._writing():
             try:
-                memory_id = new.id or self._free_id(created)
+                memory_id = id or self._free_id(created)
             except (ValueError, OverflowError, OSError):
                 reason = f"cannot hold a memory made at {created}: no id has such a time"
                 raise FileProblem(self._memories, reason) from None
@@ -222,10 +184,9 @@ class MemoryStore:
             if self.is_deleted(memory_id):
                 aside = self._trash / path.name
                 raise IdTaken(aside, "is in the trash, and its id is not given to another memory")
-            given = {each.name: getattr(new, each.name) for each in fields(New) if each.name != "body"}
-            times = {"created": created, "updated": new.updated or created}
-            meta = MemoryMeta(**{**given, "id": memory_id, **times})
-            data = _rendered(path, meta, new.body)
+            given = {"source": "import", "updated": created, **values, "created": created}
+            meta = MemoryMeta(id=memory_id, project=project, **given)
+            data = _rendered(path, meta, body)
             files.private_folder(path.parent, within=files.existing_above(self._memories))
             if not files.create_exclusive(path, data, within=self._memories):
                 raise IdTaken(path, "has been made by another program meanwhile")
@@ -393,26 +354,21 @@ def _moved(old: Path, old_root: Path, new: Path, new_root: Path) -> bool:
     return True
 
 
-def _own(memory_id: str) -> str:
-    return memory_id.upper().partition("@")[0]
-
-
 def _known_by(text: str, ids: Collection[str]) -> list[str]:
-    """The ids that begin with `text`, in any case, with or without ``CMEM-``; else those that end with it.
+    """The ids that are `text`, else begin with it, else end with it, in any case, with or without ``CMEM-``.
 
     The machine that a shared memory came from, after ``@``, need not be typed.
     """
-    end = text.strip().upper()
-    wanted = f"CMEM-{end.removeprefix('CMEM-')}"
-    if wanted == "CMEM-":
-        return []
-    found = [memory_id for memory_id in ids if memory_id.upper().startswith(wanted)]
-    exact = [memory_id for memory_id in found if memory_id.upper() == wanted]
-    return (
-        exact
-        or found
-        or [each for each in ids if end in (each.upper()[-len(end) :], _own(each)[-len(end) :])]
-    )
+    wanted = text.strip().upper().removeprefix("CMEM-")
+    known = {each: each.upper().removeprefix("CMEM-") for each in ids if wanted}
+    for fits in (str.__eq__, str.startswith, _ends):
+        if found := [each for each, name in known.items() if fits(name, wanted)]:
+            return found
+    return []
+
+
+def _ends(name: str, end: str) -> bool:
+    return name.endswith(end) or name.partition("@")[0].endswith(end)
 
 
 def _nearest(text: str, ids: Collection[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,7 +12,7 @@ from memtui.documents.memory_graph import PROJECT, Entity, Graph, entities, grap
 from memtui.documents.recovery import Recovery, parse_recovery
 from memtui.ground.files import FileProblem
 from memtui.ground.text import FormatError
-from memtui.store.memories import Filter, MemoryStore, title_of
+from memtui.store.memories import MemoryStore, title_of
 
 _NEAR = 400  # the most memories that are compared with one: those made next before and after it
 _RECOVERY_LIMIT = 1 << 20  # size of the largest text that is parsed, in bytes; usual ones have some thousand
@@ -57,10 +57,12 @@ def related_memories(
     return sorted(found, key=lambda each: -len(each.shared))[:limit]
 
 
-def memory_graph(backend: MemoryStore, where: Filter, *, least: int = 1) -> Graph:
-    """The graph of the memories that pass a filter, newest first, with entities that `least` of them name."""
+def memory_graph(
+    backend: MemoryStore, project: str = "", tags: Iterable[str] = (), *, least: int = 1
+) -> Graph:
+    """The graph of the memories that `MemoryStore.list` gives, with entities that `least` of them name."""
     memories = []
-    for listed in backend.list(where).items:
+    for listed in backend.list(project, tags).items:
         if listed.problem:
             continue
         with suppress(FileProblem):  # gone since it was listed

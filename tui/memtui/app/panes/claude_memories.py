@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from memtui.documents.memory import StoredMemory
     from memtui.ground.project import Project
     from memtui.store.claude_history import ClaudeHistory, Version
-    from memtui.store.memories import New
 
 PREFIX = "claude:"
 """Begins the key of a row; no file of a stored memory is named like it."""
@@ -184,9 +183,9 @@ class ClaudeRows:
             self._model.claude_memories.put(memory.path, text, expected=memory.text)
         return f"{memory.name} is as it was. u takes it back."
 
-    def store(self, new: New) -> str:
+    def store(self, new: dict[str, Any]) -> str:
         backend = self._model.backend
-        made = backend.create(new).id
+        made = backend.create(**new).id
         self._model.changes.add_stored(f"stored {made}", backend, made)
         return f"Stored as {made}. u takes it back."
 
@@ -202,19 +201,18 @@ class ClaudeRows:
         return self._model.changes.of_files(what, [path, path.with_name(INDEX)])
 
 
-def as_stored(memory: ClaudeMemory, project: Project) -> New:
-    """A memory of Claude's as one to store: its text without front matter and secrets."""
-    from memtui.store.memories import New
+def as_stored(memory: ClaudeMemory, project: Project) -> dict[str, Any]:
+    """A memory of Claude's, without front matter and secrets, as arguments of `MemoryStore.create`."""
     from memtui.transcript.short_text import one_line
 
     said = f"{memory.name}: {memory.description}" if memory.description else memory.name
-    return New(
-        body=masked(body_of(memory.text)).encode("utf-8", "replace"),
-        project=str(project.root),
-        description=one_line(masked(said)),
-        tags=(memory.kind,) if memory.kind in KINDS else (),
-        source="claude",
-    )
+    return {
+        "body": masked(body_of(memory.text)).encode("utf-8", "replace"),
+        "project": str(project.root),
+        "description": one_line(masked(said)),
+        "tags": (memory.kind,) if memory.kind in KINDS else (),
+        "source": "claude",
+    }
 
 
 def as_claudes(stored: StoredMemory, title: str, folder: Path) -> tuple[Path, str]:

@@ -454,8 +454,8 @@ class MemoriesPane(Pane):
     async def _store_claudes(self, memory: ClaudeMemory) -> None:
         with self.app.reporting("making a memory"):
             new = as_stored(memory, self.model.project)
-            question = f"Store this under a Recovery ID, as “{clean_line(new.description)}”?"
-            text = from_markdown(clean(new.body.decode()))
+            question = f"Store this under a Recovery ID, as “{clean_line(new['description'])}”?"
+            text = from_markdown(clean(new["body"].decode()))
             if await self.app.confirmed(question, yes="Store", no="leave it", document=text, safe=True):
                 self._change("storing", lambda: self.claudes.store(new))
 
