@@ -35,6 +35,14 @@ from tests.app.reviewing import drafted, everything, memory_path, start, target,
 from tests.app.world import FIRST, World, told_apart
 
 
+async def test_a_field_is_typed_on_at_the_end_of_its_draft(full: World) -> None:
+    async with opened(full) as driver:
+        review = await start(driver)
+        draft = review.form.field("title").text
+        await driver.press("!")
+        assert review.form.field("title").text == f"{draft}!"
+
+
 async def test_ctrl_s_writes_the_memory_file_and_the_capture_and_u_takes_them_back(full: World) -> None:
     before = everything(full)
     path, draft = full.capture_path(10), drafted(full)

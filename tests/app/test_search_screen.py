@@ -328,6 +328,11 @@ async def test_an_incomplete_search_says_so(full: World, monkeypatch: pytest.Mon
         await driver.press("s", *"xyzzy")
         await driver.until(lambda: "Nothing was found for “xyzzy”" in driver.shown, "the end")
         assert "the index is busy or being made" in driver.shown
+        await driver.press("escape")
+        await driver.press("s")
+        driver.app.post_message(Paste("refresh"))
+        await driver.until(lambda: "Sessions  1 · not all searched yet" in driver.shown, "the results")
+        assert "Pins" not in driver.shown
 
 
 async def test_a_search_that_fails_is_said_and_the_next_one_works(

@@ -37,6 +37,22 @@ def test_the_newest_compaction_worst_first(memtui: Memtui, project: Project) -> 
     assert memtui("lost", _path(project.root)).out == f"2026-{second}"
 
 
+def test_ten_lines_are_shown_at_first(memtui: Memtui, project: Project) -> None:
+    made = session()
+    for number in range(12):
+        made.user(f"Never ship part number {number} on a Friday.")
+    made.compaction(summary="Summary:\nnothing of it")
+    path = str(made.write(project.root))
+    few, all_of_them = memtui("lost", path).out, memtui("lost", path, "--all").out
+    assert few.count("\n- ") == 10 and all_of_them.startswith(
+        few.partition(" more lines")[0].rpartition("\n\n")[0]
+    )
+    rest = all_of_them.count("\n- ") - 10
+    assert few.endswith(
+        f"\n\n{rest} more lines: --all prints every line of every compaction of the session.\n"
+    )
+
+
 def test_json_has_the_evidence(memtui: Memtui, project: Project) -> None:
     printed = memtui("lost", _path(project.root), "--all", "--json").out
     first = json.loads(printed)[0]

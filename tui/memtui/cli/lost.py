@@ -21,6 +21,7 @@ from memtui.flows.rescue import fitting, hand_over, rescue_text
 from memtui.ground.clock import local_minute, parse_iso, system_clock
 from memtui.ground.files import reading
 from memtui.ground.project import Places, current_session, memtui_home
+from memtui.ground.text import counted
 from memtui.lost.choosing import prompt_for
 from memtui.lost.notes import ChoiceError, candidate_json, compare, line_for_person, note_of, rows_json
 from memtui.lost.outbox import lines_wait
@@ -31,6 +32,9 @@ from memtui.secrets.secrets import masked, masked_in
 from memtui.store.sessions import find_transcript
 from memtui.transcript.short_text import shortened, tokens
 
+_SHOWN = 10
+"""How many lines are printed without --all."""
+
 
 @click.command("lost")
 @click.argument("compaction", default="", metavar="[CAPTURE|SESSION]")
@@ -38,7 +42,7 @@ from memtui.transcript.short_text import shortened, tokens
     "--all",
     "every",
     is_flag=True,
-    help="Every compaction of the session; with --hand-over, every missing line.",
+    help="Every line of every compaction of the session; with --hand-over, every missing line.",
 )
 @click.option("--hand-over", "handing", is_flag=True, help="Hand lines over with the session's next prompt.")
 @click.option("--row", "wanted", multiple=True, metavar="NUMBER|KEY", help="Hand over this line; repeat it.")
@@ -73,7 +77,8 @@ def lost(
     That is the newest compaction of SESSION (an id, the beginning of one, or a transcript; without it the
     project's newest), or the one that CAPTURE belongs to. Each line worth having of the conversation that was
     replaced is kept by the summary (✓), handed over by memtui (↺), lost (✗), or maybe kept (?), in the groups
-    and the order of the app; what is worth most comes first. L476 names line 476 of the transcript.
+    and the order of the app; what is worth most comes first: the first ten lines, with --all every line. L476
+    names line 476 of the transcript.
 
     --hand-over delivers the losses that count, or the lines that --row names, with the session's next prompt,
     once. At most 8,300 characters have room; what is worth most comes first.
@@ -102,9 +107,19 @@ def lost(
             say()
         say(_headline(each))
         say()
-        numbers = itertools.count(1)
-        groups = [(title, [_line(row, numbers) for row in rows]) for title, rows in each.groups.items()]
-        print_groups((title, [masked(line) for line in lines]) for title, lines in groups)
+        _print_rows(each, every)
+
+
+def _print_rows(found: Aftermath, every: bool) -> None:
+    numbers = itertools.count(1)
+    groups, left = [], sys.maxsize if every else _SHOWN
+    for title, rows in found.groups.items():
+        if left > 0:
+            groups.append((title, [masked(_line(row, numbers)) for row in rows[:left]]))
+        left -= len(rows)
+    print_groups(groups)
+    if left < 0:
+        say(f"\n{counted(-left, 'more line')}: --all prints every line of every compaction of the session.")
 
 
 def _hand_over(

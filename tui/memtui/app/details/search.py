@@ -111,7 +111,7 @@ def rows_of(
         if recent:
             group = group._replace(results=group.results[: _RECENT[kind]])
         some = group.results
-        if some or (anything and not complete):
+        if some:
             number = len({each.name for each in some}) if kind is Kind.SESSION else len(some)
             count = "recent" if recent else f"{total}" if total == number else f"{number} of {total:,}"
             so_far = "" if complete else " · not all searched yet"

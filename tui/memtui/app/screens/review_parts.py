@@ -134,9 +134,13 @@ class FormField(TextField):
         after = with_item(self.text, text, listed=self.field.listed)
         if after == self.text:
             return False
-        self.text = after
-        self.move_cursor(self.document.end)
+        self.write(after)
         return True
+
+    def write(self, text: str) -> None:
+        """Put a text in, to be typed on at its end."""
+        self.text = text
+        self.move_cursor(self.document.end)
 
 
 class ReviewForm(VerticalScroll):
@@ -191,12 +195,12 @@ class ReviewForm(VerticalScroll):
             # Text typed meanwhile is not a draft.
             self._drafted[name] = "" if area.text else clean(text)
             if not area.text:
-                area.text = clean(text)
+                area.write(clean(text))
 
     def replace(self, texts: Mapping[str, str], names: Iterable[str]) -> None:
         for name in names:
             self._drafted[name] = clean(texts[name])
-            self.field(name).text = self._drafted[name]
+            self.field(name).write(self._drafted[name])
 
 
 def written(item: EvidenceItem) -> str:

@@ -232,7 +232,7 @@ class SearchScreen(Screen[Result | None]):
         self._search(self.query_text)
 
     def _show_scope(self) -> None:
-        self.query_one("#search-scope", Label).update(Content(f" {self._scope} "))
+        self.query_one("#search-scope", Label).update(Content(f" │ {self._scope} "))
 
     def action_copy(self, form: str) -> None:
         found = self.selected
