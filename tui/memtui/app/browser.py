@@ -418,7 +418,7 @@ class BrowserScreen(StyledOnce):
             return False
         lines = [*map(line, plan.lines()), *(line(each, "dim") for each in plan.notes)]
         if typed := typed_lines(plan):
-            question = "claude is not on the PATH: type these lines at Claude Code's prompt."
+            question = "claude is not on the PATH: type these lines at Claude Code's prompt, one at a time."
             yes = "Write and copy" if plan.files else "Copy"
             own = lines[len(typed) :]
             lines = [
@@ -434,7 +434,9 @@ class BrowserScreen(StyledOnce):
         self.app.hint("branch")
         if typed:
             wrote = f"wrote {', '.join(path.name for path, _ in plan.files)}" if plan.files else ""
-            self.app.copy_text("\n".join(typed), name="the lines to type at Claude Code's prompt", note=wrote)
+            # Pasted together they would be one message.
+            then = f"; after it type {' and '.join(typed[1:])}" if typed[1:] else ""
+            self.app.copy_text(typed[0], name=f"the line for Claude Code's prompt{then}", note=wrote)
             return False
         self.app.say(" ".join(said) or "Done. Sessions started from now on go by it.")
         return True
