@@ -9,6 +9,7 @@ import os
 import re
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path, PureWindowsPath
 from typing import NamedTuple
 
@@ -161,17 +162,29 @@ def is_project(folder: Path, home: Path | None = None) -> bool:
 
 def git_branch(root: Path) -> str:
     """The branch, the first 8 digits of a detached commit, or "": from ``.git/HEAD``, without git."""
-    marker = root / ".git"
     try:
-        if marker.is_file():  # a worktree: "gitdir: /path"
-            marker = root / _first_line(marker).removeprefix("gitdir:").strip()
-        head = _first_line(marker / "HEAD")
+        head = _first_line((_worktree_folder(root) or root / ".git") / "HEAD")
     except (OSError, ValueError):
         return ""
     if head.startswith("ref:"):
         reference = head.removeprefix("ref:").lstrip()
         return reference.removeprefix(_BRANCHES) if reference.startswith(_BRANCHES) else ""
     return head[:8] if _COMMIT.fullmatch(head) else ""
+
+
+def main_worktree(root: Path) -> Path | None:
+    """The repository's own folder, if `root` is a further worktree of it."""
+    with suppress(OSError, ValueError):
+        folder = _worktree_folder(root)
+        if folder is not None and folder.parts[-3:-1] == (".git", "worktrees"):
+            return folder.parents[2]
+    return None
+
+
+def _worktree_folder(root: Path) -> Path | None:
+    """What the file ``.git`` of a further worktree or a submodule names: "gitdir: /path"."""
+    marker = root / ".git"
+    return root / _first_line(marker).removeprefix("gitdir:").strip() if marker.is_file() else None
 
 
 def _first_line(path: Path) -> str:

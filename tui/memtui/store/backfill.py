@@ -16,10 +16,11 @@ from typing import NamedTuple
 
 from memtui.documents.capture import Capture, capture_name, render_pending
 from memtui.ground.clock import parse_iso, whole_seconds
-from memtui.ground.files import FileProblem, create_exclusive, private_folder, read_within
+from memtui.ground.files import FileProblem, create_exclusive, private_folder
 from memtui.ground.project import Places, Project
 from memtui.store.archive import Archive
 from memtui.store.captures import CaptureProblem, CaptureStore
+from memtui.store.listing import Entry
 from memtui.store.sessions import refuse_several
 from memtui.store.transcripts import Transcript, TranscriptStore, first_cwd
 from memtui.transcript.lines import read_lines, text_in, time_of
@@ -144,13 +145,9 @@ def _compaction(record: dict[str, object], transcript: Transcript) -> Compaction
 
 def _is_of(path: Path, project: Project, session_id: str, moment: datetime) -> bool:
     """Whether the capture at `path` is the one of this compaction."""
-    from memtui.documents.capture import parse_capture
-    from memtui.ground.text import FormatError
-
     try:
-        data = read_within(path, project.root, limit=1 << 20, follow=False)
-        capture = parse_capture(data.decode("utf-8", "replace"))
-    except (FileProblem, FormatError):
+        capture = CaptureStore(project).load(Entry.of(path))
+    except (CaptureProblem, OSError):
         return False
     return (capture.session_id, capture.timestamp) == (session_id, moment)
 
@@ -194,6 +191,4 @@ def _deleted(places: Places) -> Iterator[tuple[Transcript, Path]]:
             path = archive.readable(kept)
             folder = first_cwd(path)
             if folder is None or folder.is_relative_to(places.project.root):
-                status = path.stat()
-                signature = (status.st_mtime_ns, status.st_size, status.st_ino)
-                yield Transcript(path, kept.session_id, signature), kept.source
+                yield Transcript(path, kept.session_id, Entry.of(path).signature), kept.source

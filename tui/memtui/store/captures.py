@@ -12,7 +12,7 @@ from memtui.documents.memory_file import MemoryFile, render_memory
 from memtui.ground import files
 from memtui.ground.clean import without_surrogates
 from memtui.ground.files import FileChanged, FileProblem
-from memtui.ground.project import Project
+from memtui.ground.project import Project, expanded
 from memtui.ground.text import FormatError
 from memtui.store.listing import CAPTURE_NAME, Entry, newest_first, scan
 
@@ -61,14 +61,19 @@ class CaptureStore:
         argument = argument.strip()
         if time := _TIME_ALONE.fullmatch(argument.removesuffix(".md").removesuffix("-autocompact")):
             argument = f"{time[1]}_{time[2]}{_SUFFIX}"
-        refusal: CaptureProblem | None = None
-        for path in self._candidates(argument):
-            try:
-                return self._entry(path)
-            except CaptureProblem as problem:
-                # The problem with an existing file is the most helpful one.
-                refusal = problem if refusal is None or os.path.lexists(path) else refusal
-        raise refusal or CaptureProblem(self.folder, "is where captures are; name one of them")
+        if not argument or "\0" in argument:
+            raise CaptureProblem(self.folder, "is where captures are; name one of them")
+        named = expanded(argument)
+        paths = [folder / named for folder in (self.folder, Path.cwd(), self.project.root)]
+        path = next(filter(os.path.lexists, paths), paths[0])
+        if files.resolved(path.parent) != files.resolved(self.folder) or path.name in ("", ".."):
+            raise CaptureProblem(path, f"is not in {self.folder}, where this project's captures are")
+        if not CAPTURE_NAME.fullmatch(path.name):
+            raise CaptureProblem(path, f"is not called like a capture (...{_SUFFIX})")
+        try:
+            return Entry.of(self.folder / path.name)
+        except OSError as error:
+            raise CaptureProblem(path, "does not exist; `memtui captures` lists those that do") from error
 
     def review(self, entry: Entry, *, memory: MemoryFile, summary: str) -> Path:
         """Accept a review: write the memory file, then mark the capture; returns the memory file.
@@ -82,11 +87,11 @@ class CaptureStore:
         files.private_folder(self.folder, within=root)
         with files.lock(self.folder / ".memtui", within=root):
             with files.reading(entry.path):
-                status = entry.path.lstat()
+                now = Entry.of(entry.path)
             capture, data = self._load(entry.path)
             if capture.status != "pending":
                 raise AlreadyReviewed(entry.path, "is already reviewed; nothing was changed")
-            if (status.st_mtime_ns, status.st_size, status.st_ino) != entry.signature:
+            if now != entry:
                 raise CaptureProblem(entry.path, _CHANGED)
             path = self._create_memory(entry.name, _encode(render_memory(memory)))
             text = _encode(render_capture(reviewed(capture, summary=summary, memory=path.name)))
@@ -117,25 +122,6 @@ class CaptureStore:
             raise CaptureProblem(path, f"is broken: {error}") from error
         except FileProblem as problem:
             raise CaptureProblem(path, problem.reason) from problem
-
-    def _candidates(self, argument: str) -> list[Path]:
-        if not argument or "\0" in argument:
-            return []
-        path = Path(argument).expanduser() if argument.startswith("~/") else Path(argument)
-        # An absolute path is the same from each.
-        return [folder / path for folder in (self.folder, Path.cwd(), self.project.root)]
-
-    def _entry(self, path: Path) -> Entry:
-        real = files.resolved(path.parent) / path.name
-        if real.parent != files.resolved(self.folder) or path.name == "..":
-            raise CaptureProblem(path, f"is not in {self.folder}, where this project's captures are")
-        if not CAPTURE_NAME.fullmatch(path.name):
-            raise CaptureProblem(path, f"is not called like a capture (...{_SUFFIX})")
-        try:
-            status = os.lstat(real)
-        except (OSError, ValueError) as error:
-            raise CaptureProblem(path, "does not exist; `memtui captures` lists those that do") from error
-        return Entry(path.name, str(self.folder), status.st_mtime_ns, status.st_size, status.st_ino)
 
 
 def _encode(text: str) -> bytes:

@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 from memtui.ground import files
 from memtui.ground.clock import Clock
 from memtui.ground.files import FileChanged, FileMissing, FileProblem
-from memtui.ground.project import Places, expanded, transcript_slug
+from memtui.ground.project import Places, expanded, main_worktree, transcript_slug
 from memtui.ground.text import counted
 from memtui.secrets.secrets import find, holds_secrets
 
@@ -255,24 +255,10 @@ def memory_folder(places: Places) -> Path:
     given = settings.get("autoMemoryDirectory") if isinstance(settings, dict) else None
     if isinstance(given, str) and (folder := expanded(given)).is_absolute():
         return folder
-    roots = [Path(os.path.realpath(places.project.root))]
-    if (main := _main_worktree(roots[0])) is not None:
-        roots.insert(0, main)
+    root = Path(os.path.realpath(places.project.root))
+    roots = [root] if (main := main_worktree(root)) is None else [main, root]
     folders = [places.claude / "projects" / transcript_slug(root)[:SLUG_LENGTH] / "memory" for root in roots]
     return next((folder for folder in folders if folder.is_dir()), folders[0])
-
-
-def _main_worktree(root: Path) -> Path | None:
-    """The repository's own folder, if `root` is a further worktree of it."""
-    if not (root / ".git").is_file():
-        return None
-    from memtui.ground.machine import ask_git  # few projects need it, and searches wait for the import
-
-    answer = ask_git(root, "rev-parse", "--path-format=absolute", "--git-common-dir")
-    if answer is None or answer.returncode:
-        return None
-    common = Path(os.fsdecode(answer.stdout.strip()))
-    return common.parent if common.name == ".git" else None
 
 
 def fields_of(text: str) -> dict[str, str]:
@@ -375,23 +361,13 @@ def _gone_files(memory: ClaudeMemory, root: Path) -> Iterator[Trouble]:
 
 
 def _doubles(memories: Iterable[ClaudeMemory]) -> Iterator[Trouble]:
-    """Memories that say what another one says; each is named once.
-
-    Sets of words are integers with a bit a word: 300 memories are compared in 60 ms, by Python's sets in 700.
-    """
-    bits: dict[str, int] = {}
-    words = []
+    """Memories that say what another one says; each is named once."""
+    said = []
     for each in sorted(memories, key=lambda each: each.changed, reverse=True):
-        own = 0
-        for found in _WORD.finditer(body_of(each.text).lower()):
-            own |= 1 << bits.setdefault(found[1] or found[0], len(bits))
-        if (number := own.bit_count()) >= 3:  # fewer say too little to be compared
-            words.append((each.path.name, own, number))
-    for at, (name, own, number) in enumerate(words, 1):
-        for other, theirs, their_number in words[at:]:
-            if min(number, their_number) < _ALIKE * max(number, their_number):
-                continue
-            common = (own & theirs).bit_count()
-            if common >= _ALIKE * (number + their_number - common):
-                yield Trouble(name, f"says what {other} says")
-                break
+        words = {found[1] or found[0] for found in _WORD.finditer(body_of(each.text).lower())}
+        if len(words) >= 3:  # fewer say too little to be compared
+            said.append((each.path.name, words))
+    for at, (name, words) in enumerate(said, 1):
+        alike = (other for other, theirs in said[at:] if len(words & theirs) >= _ALIKE * len(words | theirs))
+        if (other := next(alike, None)) is not None:
+            yield Trouble(name, f"says what {other} says")

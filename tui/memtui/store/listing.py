@@ -41,6 +41,12 @@ class Entry(NamedTuple):
     size: int
     inode: int
 
+    @classmethod
+    def of(cls, path: Path) -> Entry:
+        """The entry of a file as it is now; raises `OSError`."""
+        status = path.lstat()
+        return cls(path.name, str(path.parent), status.st_mtime_ns, status.st_size, status.st_ino)
+
     @property
     def key(self) -> str:
         return self.name

@@ -147,24 +147,22 @@ class SessionList:
 
     def completed(self, session: Session, cancelled: Callable[[], bool] = never) -> Session:
         """A session with its full summary; raises `OSError` if the transcript cannot be read."""
-        kept, known = session.kept, self._remembered()
+        kept = session.kept
         if kept is None:
             status = session.path.stat()
-            summary = self._summary(session.path, status.st_ino)
-            if summary.end != status.st_size:
-                summary = summarize(session.path, cancelled)
-                known[str(session.path)] = (status.st_ino, summary)
-            agents = sum(1 for _ in agent_transcripts(session.path, ()))
-            written = _last(summary, session.written)
-            return replace(session, size=status.st_size, written=written, summary=summary, agents=agents)
-        if session.incomplete:
+            path, inode, size = session.path, status.st_ino, status.st_size
+            agents = sum(1 for _ in agent_transcripts(path, ()))
+        elif session.incomplete:
             return session
-        summary = self._summary(kept.stem, 0)
-        if summary.end != session.size:
-            summary = replace(summarize(self._archive.readable(kept), cancelled), end=session.size)
-            known[str(kept.stem)] = (0, summary)
-        written = parse_iso(summary.ended) or session.written
-        return replace(session, written=written, summary=summary, agents=len(kept.copies) - 1)
+        else:
+            path, inode, size, agents = kept.stem, 0, session.size, len(kept.copies) - 1
+        summary = self._summary(path, inode)
+        if summary.end != size:
+            readable = self._archive.readable(kept) if kept else path
+            summary = replace(summarize(readable, cancelled), end=0 if cancelled() else size)
+            self._remembered()[str(path)] = (inode, summary)
+        written = _last(summary, session.written)
+        return replace(session, size=size, written=written, summary=summary, agents=agents)
 
     def remember(self) -> None:
         """Save the summaries; nothing is lost when that fails."""

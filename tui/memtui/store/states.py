@@ -90,8 +90,7 @@ class StateStore:
         path = folder / version_name(version)
         if not files.create_exclusive(path, text.encode(), within=base):
             raise VersionTaken(path, "has been written by another program meanwhile; try again")
-        status = path.lstat()
-        return Entry(path.name, str(folder), status.st_mtime_ns, status.st_size, status.st_ino)
+        return Entry.of(path)
 
     def keep_notes(self, session_id: str, text: str) -> None:
         """Store the notes for a session's next compaction; raises as `write`."""
