@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import lru_cache
 from itertools import groupby
@@ -89,27 +89,42 @@ def scan(folder: Path | str, pattern: re.Pattern[str], *, within: Path | None = 
     Links, pipes and folders with such a name are included: reading them reports the problem. With links
     resolved, the folder has to be in `within`.
     """
-    where = os.fspath(folder)
-    fits = pattern.fullmatch
-    entries: list[Entry] = []
-    add = entries.append
+    return _entries(folder, _names(folder, pattern, within))
+
+
+def _names(folder: Path | str, pattern: re.Pattern[str], within: Path | None) -> list[str]:
     try:
-        with os.scandir(where if within is None else files.folder_within(Path(where), within)) as found:
-            for item in found:
-                name = item.name
-                if fits(name):
-                    try:
-                        status = item.stat(follow_symlinks=False)
-                    except FileNotFoundError:  # deleted since
-                        continue
-                    add(Entry(name, where, status.st_mtime_ns, status.st_size, status.st_ino))
+        with _listing(folder):
+            where = folder if within is None else files.folder_within(Path(folder), within)
+            return list(filter(pattern.fullmatch, os.listdir(where)))  # noqa: PTH208 - names are wanted
     except (FileNotFoundError, FileMissing):
         return []
-    except NotADirectoryError as error:
-        raise FileProblem(where, "is not a folder; move it away") from error
-    except OSError as error:
-        raise FileProblem(where, "cannot be listed: check the owner and mode of the folder") from error
+
+
+def _entries(folder: Path | str, names: Iterable[str]) -> list[Entry]:
+    where = os.fspath(folder)
+    entries: list[Entry] = []
+    add = entries.append
+    with _listing(folder):
+        for name in names:
+            try:
+                status = os.lstat(f"{where}{os.sep}{name}")
+            except FileNotFoundError:  # deleted since
+                continue
+            add(Entry(name, where, status.st_mtime_ns, status.st_size, status.st_ino))
     return entries
+
+
+@contextmanager
+def _listing(folder: Path | str) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except NotADirectoryError as error:
+        raise FileProblem(folder, "is not a folder; move it away") from error
+    except OSError as error:
+        raise FileProblem(folder, "cannot be listed: check the owner and mode of the folder") from error
 
 
 def is_stored(file: Entry | Path) -> bool:
@@ -252,7 +267,7 @@ def _newest(
 ) -> tuple[list[Entry], int]:
     """The newest files and their total number; none if they cannot be listed: the full listing says so."""
     try:
-        found = newest_first(scan(folder, pattern, within=within))
-        return found[:number], len(found)
+        names = sorted(_names(folder, pattern, within), key=name_order, reverse=True)
+        return _entries(folder, names[:number]), len(names)
     except FileProblem:
         return [], 0
