@@ -10,9 +10,7 @@ import pytest
 
 from memtui.ground.files import FileUnwritable
 from memtui.ground.project import Project
-from memtui.mcp.server import Surroundings, summary
-from memtui.store.search import NOT_ALL_SEARCHED, Group, Searcher
-from memtui.store.search_documents import Kind
+from memtui.mcp.server import Surroundings
 from tests.mcp.conftest import NOW, RECOVERY, answered, done, refused
 
 FIRST = "CMEM-20260102-101500"
@@ -71,11 +69,9 @@ async def test_a_list_of_long_rows_is_short(here: Surroundings) -> None:
     for number in range(40):
         tags = tuple(f"{number}-{tag}-{'x' * 30}" for tag in range(40))
         here.store.create(b"findme", project="/p", description="long " * 100, tags=tags)
-    listed = await _call(here, operation="list", path="*", limit=100)
-    found = await _call(here, operation="search", query="findme", path="*", limit=100)
-    for answer, rows in ((listed, listed["memories"]), (found, found["matches"])):
-        assert answer["total"] == 40 and 10 < len(rows) < 40
-        assert len(json.dumps(answer)) < 46_000
+    answer = await _call(here, operation="list", path="*", limit=100)
+    assert answer["total"] == 40 and 10 < len(answer["memories"]) < 40
+    assert len(json.dumps(answer)) < 46_000
 
 
 async def test_a_memory_that_is_no_text_says_so(here: Surroundings) -> None:
@@ -85,15 +81,7 @@ async def test_a_memory_that_is_no_text_says_so(here: Surroundings) -> None:
     assert answer["note"].startswith("The text is not valid UTF-8")
 
 
-async def test_a_search_that_leaves_much_out_says_so(
-    here: Surroundings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Searcher, "search", lambda *_, **__: [Group(Kind.MEMORY, complete=False)])
-    found = await _call(here, operation="search", query="x")
-    assert (found["total"], found["note"]) == (0, NOT_ALL_SEARCHED)
-
-
-async def test_list_and_search(here: Surroundings, tmp_path: Path) -> None:
+async def test_list(here: Surroundings, tmp_path: Path) -> None:
     await _call(here, operation="import", text=RECOVERY, description="refunds\x1b[31m", tags=" a, b ")
     (tmp_path / "other" / ".git").mkdir(parents=True)
     await _call(here, operation="import", text="another text", path=str(tmp_path / "other"), tags=["b"])
@@ -112,12 +100,6 @@ async def test_list_and_search(here: Surroundings, tmp_path: Path) -> None:
     assert (everywhere["total"], len(everywhere["memories"])) == (2, 1)
     assert (await _call(here, operation="list", path="*", tags=["B"]))["total"] == 2
     assert (await _call(here, operation="list", path=str(tmp_path / "other" / ".git")))["total"] == 1
-    found = await _call(here, operation="search", query="退款 refund.ts")
-    assert (found["query"], found["total"]) == ("退款 refund.ts", 1)
-    (match,) = found["matches"]
-    assert match["id"] == FIRST and "退款" in match["snippet"] + RECOVERY
-    assert (await _call(here, operation="search", query="another"))["matches"] == []
-    assert (await _call(here, operation="search", query="another", path="*"))["total"] == 1
 
 
 async def test_a_folder_may_be_given_from_where_it_began(here: Surroundings, project: Project) -> None:
@@ -132,33 +114,6 @@ async def test_a_broken_memory_is_listed_with_its_reason(here: Surroundings) -> 
     path.write_text("---\nid: 3\n---\n")
     (listed,) = (await _call(here, operation="list", path="*"))["memories"]
     assert listed.keys() == {"id", "problem"}
-
-
-async def test_summary(here: Surroundings) -> None:
-    await _call(here, operation="import", text="free text\n\nof\nany kind")
-    assert (await _call(here, operation="summary", id="20260102-10"))["summary"] == "free text\nof\nany kind"
-    await _call(here, operation="import", text=RECOVERY, description="the refund")
-    assert await _call(here, operation="summary") == {
-        "operation": "summary",
-        "id": "CMEM-20260102-101501",
-        "summary": (
-            "the refund\n"
-            "Objective: Fix the refund of 退款 orders\n"
-            "Last action: Ran the tests: 2 failed\n"
-            "Plan: todo, 1 of 2 steps done\n"
-            "Pending: Write the test\n"
-            "Modified files: /work/shop/src/refund.ts"
-        ),
-    }
-
-
-async def test_a_summary_is_short(here: Surroundings) -> None:
-    files = "".join(f"- /work/shop/{number}.ts (role: x)\n" for number in range(9))
-    text = f"## Objective\n{'long ' * 1000}\n\n## Working Files (Modified)\n{files}"
-    made = here.store.create(text.encode())
-    shown = summary(here.store.get(made.id)).split("\n")
-    assert all(len(line) <= 300 for line in shown)
-    assert shown[1].endswith("; and 4 more")
 
 
 @pytest.mark.parametrize(
@@ -180,8 +135,6 @@ async def test_a_summary_is_short(here: Surroundings) -> None:
         ({"operation": "import", "text": "x", "path": "*"}, "There is no folder '*'."),
         ({"operation": "export"}, "This operation needs an id."),
         ({"operation": "export", "id": "../../etc"}, "has no memory"),
-        ({"operation": "search"}, "This operation needs a query."),
-        ({"operation": "summary"}, "No memory is stored for "),
     ],
 )
 async def test_invalid_calls_are_reported(here: Surroundings, arguments: dict[str, Any], words: str) -> None:
@@ -217,11 +170,6 @@ async def test_unexpected_errors_are_logged(here: Surroundings, monkeypatch: pyt
     assert "Something is wrong in memtui (KeyError while calling core_memory)" in said
     assert str(here.log.path) in said
     assert "surprise" in here.log.path.read_text()
-
-
-async def test_a_query_of_any_length_has_a_short_answer(here: Surroundings) -> None:
-    said = await refused(here, "core_memory", operation="search", query="a" * 2_000_000)
-    assert "longer than" in said and len(said) < 200
 
 
 async def test_a_stale_memory_says_so_before_its_text(here: Surroundings, project: Project) -> None:

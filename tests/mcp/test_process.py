@@ -64,8 +64,8 @@ async def _every_operation(session: ClientSession) -> None:
     memory = made.structured_content["id"]
     exported = await session.call_tool("core_memory", {"operation": "export", "id": memory})
     assert exported.structured_content["content"] == RECOVERY
-    for operation, more in (("list", {}), ("search", {"query": "refund"}), ("summary", {"id": memory})):
-        result = await session.call_tool("core_memory", {"operation": operation, **more})
+    for name, arguments in (("core_memory", {"operation": "list"}), ("search", {"query": "refund"})):
+        result = await session.call_tool(name, arguments)
         assert not result.is_error and memory in json.dumps(result.structured_content)
     assert (await session.call_tool("core_memory", {"operation": "export", "id": "CMEM-1"})).is_error
     listed = await session.call_tool("session_manager", {"operation": "list", "location": "active"})
@@ -100,7 +100,7 @@ _BAD_REQUESTS: tuple[tuple[str, object], ...] = (
     ("tools/call", {"name": "core_memory", "arguments": []}),
     ("tools/call", {"name": "core_memory", "arguments": {"operation": {"a": []}}}),
     ("tools/call", {"name": "core_memory", "arguments": {"operation": "export", "id": "\0/../x"}}),
-    ("tools/call", {"name": "core_memory", "arguments": {"operation": "search", "query": '"(* AND'}}),
+    ("tools/call", {"name": "search", "arguments": {"query": '"(* AND'}}),
     ("tools/call", {"name": "core_memory", "arguments": {"operation": "list", "limit": 10**30}}),
     ("tools/call", {"name": "session_manager", "arguments": {"operation": "read", "session_id": "WFS-/.."}}),
     ("resources/read", {"uri": "memory://%00"}),

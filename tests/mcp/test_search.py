@@ -8,6 +8,8 @@ import pytest
 
 from memtui.ground.project import Project, transcript_slug
 from memtui.mcp.server import Surroundings
+from memtui.store.search import NOT_ALL_SEARCHED, Group, Searcher
+from memtui.store.search_documents import Kind
 from tests.mcp.conftest import done, refused
 from tests.store.furnishing import furnish
 from tests.transcripts import Transcript
@@ -42,6 +44,14 @@ async def test_the_index_takes_in_what_has_come_since(here: Surroundings, transc
     assert [
         hit["line"] for hit in (await done(here, "search", query="door", kinds=["sessions"]))["results"]
     ] == [5]
+
+
+async def test_a_search_that_leaves_much_out_says_so(
+    here: Surroundings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Searcher, "search", lambda *_, **__: [Group(Kind.MEMORY, complete=False)])
+    found = await done(here, "search", query="x")
+    assert (found["totals"], found["note"]) == ({}, NOT_ALL_SEARCHED)
 
 
 async def test_a_long_query_is_refused(here: Surroundings) -> None:

@@ -150,6 +150,6 @@ def mcp(ctx: click.Context) -> None:
     """Serve memories to Claude Code over MCP, on standard input and output.
 
     Claude Code starts this itself once `memtui init` has registered it. The tools are core_memory (list,
-    import, export, search, summary) and session_manager; memories are resources, and a prompt restores one.
+    import, export), session_manager, search and lost.
     """
     ctx.find_root().obj.mcp(memtui_home())
