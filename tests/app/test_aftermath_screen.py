@@ -190,8 +190,6 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
         await driver.until(lambda: driver.shown.count("▣") == 2, "the ticks, as they were left")
         await driver.press("w")
         await driver.until_said("1 line waits for")  # the row that waits is not doubled
-        await driver.press("w")
-        await driver.until_said("Nothing is ticked")
         await driver.press("u")
         await driver.until_said("Undone: handed over")
         assert "- pytest -q (L7)" in message.text and message.rows == 2
@@ -207,22 +205,21 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
         note = Outbox(lossy.home, "s-1").put(Message(NOTE, "- a note", rows=1))
         screen = await aftermath(driver)
         assert "⏳ 3 lines wait for the next prompt" in driver.shown
-        await driver.press("w")  # what cannot be ticked here goes first
-        await driver.until_said("1 line taken back; u hands over again.")
-        assert not note.path.exists() and "⏳ 2 lines wait" in driver.shown
-        assert "space, w take it back" in driver.shown
-        await driver.press("space", "w")
-        await driver.until_said("1 line taken back; u hands over again.")
+        assert "w takes back what waits" in driver.shown
+        await driver.press("w")
+        await driver.until_said("3 lines taken back; u hands over again.")
+        assert Outbox(lossy.home, "s-1").waiting() == [] and "⏳" not in driver.shown
+        assert driver.shown.count("▣") == 2
+        await driver.press("space", "w")  # all but the first one
+        await driver.until_said("1 line waits for the next prompt")
         (rest,) = Outbox(lossy.home, "s-1").waiting()
         assert RULE in rest.text and "pytest" not in rest.text
-        await driver.press("space", "w")
-        await driver.until(lambda: "⏳" not in driver.shown, "the rows without it")
-        assert Outbox(lossy.home, "s-1").waiting() == []
         await driver.press("u", "u")
-        await driver.until(lambda: driver.shown.count("⏳") == 3, "both again")
+        await driver.until(lambda: "⏳ 3 lines wait" in driver.shown, "all of them again")
+        note.path.unlink()
         await driver.press("escape")
         await driver.until(lambda: "⏳ 2 lines wait for the next prompt" in driver.shown, "the first line")
-        await driver.until(lambda: "(l, space, w: back)" in driver.detail, "the detail")
+        await driver.until(lambda: "(l, w: back)" in driver.detail, "the detail")
 
 
 async def test_what_was_delivered_waits_no_more(lossy: World) -> None:
@@ -328,20 +325,6 @@ async def test_captures_have_titles_that_people_understand(lossy: World) -> None
         await driver.until(lambda: "Move the clock into" in driver.shown, "a title other than the command")
         drawn = [row.partition("Fix")[0].rpartition(" · ")[0][-1:] for row in driver.drawn(PaneId.PENDING)]
         assert drawn[:2] == ["2", "1"]  # of one session, which begins alike
-
-
-async def test_lines_that_wait_together_with_those_of_another_compaction_stay(lossy: World) -> None:
-    outbox = Outbox(lossy.home, "s-1")
-    async with opened(lossy) as driver:
-        screen = await aftermath(driver)
-        assert screen.aftermath is not None
-        key = screen.aftermath.missing[0].key
-        outbox.put(Message(RESCUE, "both", rows=2, keys=(key, "of another compaction")))
-        await driver.press("escape", "l")
-        await driver.until(lambda: "⏳" in driver.shown, "the row that waits")
-        await driver.press("g", "space", "w")
-        await driver.until_said("waits together with lines of another compaction")
-    assert [each.text for each in outbox.waiting()] == ["both"]
 
 
 async def test_the_detail_takes_the_title_of_its_row_once_that_is_known(world: World) -> None:

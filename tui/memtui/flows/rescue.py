@@ -76,14 +76,7 @@ def hand_over(places: Places, clock: Clock, aftermath: Aftermath, rows: Sequence
     rows = fitting(row for row in rows if row.key not in known)
     if not rows:
         raise FileProblem(outbox.folder, "is not written: nothing chosen has room, or it waits already")
-    return leave(places, clock, aftermath, rows)
-
-
-def leave(places: Places, clock: Clock, aftermath: Aftermath, rows: Sequence[Row]) -> HandedOver:
-    """Leave rows that have room, whether they wait already or not."""
     text = rescue_text(aftermath, rows, places.project.name)
     keys = tuple(row.key for row in rows)
-    left = Outbox(places.home, aftermath.session_id).put(
-        Message(RESCUE, text, rows=len(rows), keys=keys, at=clock().isoformat())
-    )
+    left = outbox.put(Message(RESCUE, text, rows=len(rows), keys=keys, at=clock().isoformat()))
     return HandedOver(aftermath.session_id, len(rows), left.path)

@@ -66,7 +66,7 @@ def verdict(item: Row | Unfounded, waits: bool) -> tuple[Content, Content]:
     source = citation(item.source, clock=True)
     head = Content.assemble((f"{MARKS[item.state]} {state}", _COLOURS[item.state]), source and f" · {source}")
     notes = (
-        "waits: space, w take it back" if waits else "",
+        "waits: w takes back what waits" if waits else "",
         f"compaction {item.earlier} had kept it" if item.earlier else "",
         "memtui had asked to keep it" if item.asked else "",
         item.need.label if item.need else "",
@@ -116,7 +116,7 @@ def lost_document(
         lines.append(styled((" -> ".join(sizes), "strong"), (" tokens" if len(sizes) == 1 else "", "dim")))
     lines += _receipt_lines(aftermath, receipts)
     if waits:
-        lines.append(styled((f"⏳ {lines_wait(waits)}", "warn"), (" (l, space, w: back)", "dim")))
+        lines.append(styled((f"⏳ {lines_wait(waits)}", "warn"), (" (l, w: back)", "dim")))
     heavy = aftermath.counted_losses
     lines += [Line(""), styled(("LOST", "heading"), (f"  {len(heavy) or 'nothing that counts'}", "dim"))]
     lines += [line for row in heavy[:_SHOWN] for line in _lines(row)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -34,7 +34,7 @@ from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.input_line import FILTER_HINT, InputLine
 from memtui.app.widgets.row_list import RowList
-from memtui.flows.rescue import ROOM, HandedOver, fitting, hand_over, leave, rescue_text, size_of_rows
+from memtui.flows.rescue import ROOM, HandedOver, fitting, hand_over, rescue_text, size_of_rows
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute, parse_iso
 from memtui.ground.text import counted
@@ -46,7 +46,7 @@ from memtui.transcript.short_text import tokens
 _BAR = 10  # cells of the bar that shows how much room is taken
 _POLL = 1.0  # seconds between two looks at what waits
 _KNOWN = 5  # words by which a quote is found in its message
-_HANDS = "hand the ticked lines over, once; take back those that wait"
+_HANDS = "hand the ticked lines over, once; without ticks take back those that wait"
 
 
 class LostScreen(Screen[None]):
@@ -261,17 +261,11 @@ class LostScreen(Screen[None]):
 
     @work(group="update", exit_on_error=False)
     async def action_hand_over(self) -> None:
+        """Hand the ticked lines over; without one that does not wait already, take back what waits."""
         aftermath, model = self.aftermath, self.model
-        if aftermath and self.ticked and all(map(self._waits, self.ticked)):
-            keys = frozenset(self.ticked)
-            await self._take_back(aftermath, [each for each in self._waiting if keys & {*each.keys}], keys)
+        if aftermath and self._waiting and all(map(self._waits, self.ticked)):
+            await self._take_back(aftermath, self._waiting)
             return
-        if aftermath and not self.ticked:  # notes, and lines of another compaction, which have no row here
-            listed = {row.key for row in aftermath.missing}
-            unlisted = [each for each in self._waiting if not each.keys or not listed.issuperset(each.keys)]
-            if unlisted:
-                await self._take_back(aftermath, unlisted, frozenset())
-                return
         rows = self._chosen()
         if not rows or aftermath is None:
             return
@@ -284,7 +278,7 @@ class LostScreen(Screen[None]):
                 return done
 
             done = await asyncio.to_thread(hand)
-            await self._handed(aftermath)
+            await self._handed(aftermath, ())
             says = f"{lines_wait(done.rows)} of session {clean_line(done.session_id)[:8]}"
             if await asyncio.to_thread(model.lacks_hooks):
                 self.app.warn(f"{says}, but no hooks are installed: Y copies a prompt. u takes it back.")
@@ -299,41 +293,30 @@ class LostScreen(Screen[None]):
             return int((self.model.clock().timestamp() - self._transcript.stat().st_mtime) // 86_400)
         return 0
 
-    async def _handed(self, aftermath: Aftermath) -> None:
+    async def _handed(self, aftermath: Aftermath, ticked: Iterable[Row]) -> None:
         """Show what waits now; the ticks have done their work."""
         self.ticked.clear()
+        self.ticked.update((row.key, row) for row in ticked)
         self._ticks_changed()
         self.app.hint("handover")
         await self._look_for_waiting()
         self._show_rows(aftermath)
         self._show_selected()
 
-    async def _take_back(self, aftermath: Aftermath, messages: list[Message], keys: frozenset[str]) -> None:
-        """Take back messages whole, or of them the lines with these keys: the others go on waiting."""
-        model = self.model
+    async def _take_back(self, aftermath: Aftermath, waiting: Sequence[Message]) -> None:
+        """Take back what waits, and tick its lines: without some of them, `w` hands over the others."""
 
         def take() -> int:
-            outbox, gone = Outbox(model.places.home, self._transcript.stem), 0
-            with model.changes.of_files("took lines back", [each.path for each in messages]) as making:
-                for each in messages:
-                    stay = {*each.keys} - keys if keys else set()
-                    rest = [row for row in aftermath.missing if row.key in stay]
-                    if len(rest) < len(stay):  # lines of another compaction cannot be written anew here
-                        continue
-                    # First written, then removed: a failure in between loses nothing.
-                    left = leave(model.places, model.clock, aftermath, rest).path if rest else None
-                    if outbox.remove(each):
-                        gone += each.rows - len(rest)
-                        making.files += [left] if left else []
-                    elif left:
-                        left.unlink(missing_ok=True)
-            return gone
+            outbox = Outbox(self.model.places.home, self._transcript.stem)
+            with self.model.changes.of_files("took lines back", [each.path for each in waiting]):
+                return sum(each.rows for each in waiting if outbox.remove(each))
 
         with self.app.reporting("taking back"):
             taken = await asyncio.to_thread(take)
-            await self._handed(aftermath)
-            nothing = "It was delivered already, or waits together with lines of another compaction."
-            self.app.say(f"{counted(taken, 'line')} taken back; u hands over again." if taken else nothing)
+            keys = {key for each in waiting for key in each.keys} if taken else set()
+            await self._handed(aftermath, (row for row in aftermath.missing if row.key in keys))
+            said = f"{counted(taken, 'line')} taken back; u hands over again."
+            self.app.say(said if taken else "It was delivered already.")
 
     def action_pin(self) -> None:
         item = self.selected
