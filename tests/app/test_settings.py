@@ -257,7 +257,7 @@ def test_every_setting_in_the_guide_can_be_used(tmp_path: Path) -> None:
         "hooks": {"capture_manual", "session_states", "typed_commands"},
         "compaction": {"choice"},
         "sync": {"minutes"},
-        "archive": {"keep", "private", "budget_gb"},
+        "archive": {"keep", "private"},
     }
     assert load_settings(home) == Settings(
         theme="nord", keys={"copy_id": "f5"}, bell=True, warn=Warn((80, 95), bell=True), sync_seconds=300.0
@@ -268,4 +268,4 @@ def test_every_setting_in_the_guide_can_be_used(tmp_path: Path) -> None:
     assert not switched("session_states", home, report, default=True)
     assert not switched("typed_commands", home, report, default=True)
     kept = archive_settings(home)
-    assert (kept.keep, len(kept.private), kept.budget) == (False, 1, 5_000_000_000)
+    assert (kept.keep, len(kept.private)) == (False, 1)

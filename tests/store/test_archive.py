@@ -182,7 +182,7 @@ def test_private_projects_and_those_who_want_none_are_left_out(archive: Archive,
     ("text", "settings"),
     [
         ("", ArchiveSettings()),
-        ("[archive]\nkeep = false\nbudget_gb = 1", ArchiveSettings(keep=False, budget=10**9)),
+        ("[archive]\nkeep = false\nbudget_gb = 1", ArchiveSettings(keep=False)),
         ('[archive]\nprivate = ["/secret"]', ArchiveSettings(private=(Path("/secret"),))),
     ],
 )
@@ -197,7 +197,6 @@ def test_the_settings(home: Home, text: str, settings: ArchiveSettings) -> None:
     [
         "archive = 3",
         "[archive]\nkeep = 1",
-        "[archive]\nbudget_gb = inf",
         "[archive]\nprivate = [1]",
         "not toml",
     ],

@@ -136,12 +136,10 @@ def archive(ctx: click.Context, everywhere: bool, places: Places) -> None:
 
 def _place(copies: Archive) -> str:
     entries = copies.entries()
-    total, budget = sum(each.packed for each in entries), archive_settings(memtui_home()).budget
+    total = sum(each.packed for each in entries)
     take = "takes" if len(entries) == 1 else "take"
     size = size_text(total) if total else "0 kB"
-    text = f"{counted(len(entries), 'session')} {take} {size} in {copies.root}"
-    more = f", more than the {size_text(budget)} of [archive] budget_gb" if total > budget else ""
-    return f"{text}{more}."
+    return f"{counted(len(entries), 'session')} {take} {size} in {copies.root}."
 
 
 @archive.command("list")

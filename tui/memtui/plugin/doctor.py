@@ -284,12 +284,7 @@ def check_archive(places: Places, clock: Clock) -> Iterator[Finding]:
     if damaged or lost or not settings.keep:
         return
     total = sum(each.packed for each in entries)
-    message = f"{counted(len(entries), 'session')} kept, {size_text(total)}"
-    if total > settings.budget:
-        advice = "Run `memtui archive prune --max-size`, or raise [archive] budget_gb."
-        yield Said(Level.WARNING, f"{message}: more than {size_text(settings.budget)}", advice)
-    else:
-        yield Said(Level.OK, message)
+    yield Said(Level.OK, f"{counted(len(entries), 'session')} kept, {size_text(total)}")
 
 
 def _check_settings(places: Places) -> Iterator[Finding]:

@@ -1,11 +1,10 @@
-"""Whether sessions are kept in the archive, private folders, size limit: ``[archive]`` in config.toml.
+"""Whether sessions are kept in the archive, and private folders: ``[archive]`` in config.toml.
 
 Whether to keep them is also asked, once; the answer is a file beside the logs, and config.toml overrides it.
 """
 
 from __future__ import annotations
 
-import math
 import os
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +14,6 @@ from memtui.ground.files import FileProblem, private_parents, read_within, write
 from memtui.ground.project import Home, expanded
 
 _ANSWER = "keep-sessions"
-_GIGABYTE = 10**9
 
 
 class ArchiveSettings(NamedTuple):
@@ -25,8 +23,6 @@ class ArchiveSettings(NamedTuple):
     """Whether every session is kept; None if the person has not said yet, False if not even on demand."""
     private: tuple[Path, ...] = ()
     """Folders whose sessions are never kept."""
-    budget: int = 5 * _GIGABYTE
-    """Size in bytes above which a warning is shown; nothing is deleted automatically."""
 
     def is_private(self, folder: Path) -> bool:
         """Whether sessions started in a folder must not be kept."""
@@ -39,20 +35,12 @@ class ArchiveSettings(NamedTuple):
 def archive_settings(home: Home) -> ArchiveSettings:
     """Read the settings. If that fails nothing may be kept, as they might forbid it."""
     section = config_sections(home).get("archive", {})
-    keep, private, budget = (
-        section.get("keep", _answer(home)),
-        section.get("private", []),
-        section.get("budget_gb", 5),
-    )
+    keep, private = section.get("keep", _answer(home)), section.get("private", [])
     listed = isinstance(private, list) and all(isinstance(each, str) for each in private)
-    number = type(budget) in (int, float) and math.isfinite(budget)
-    if not (keep is None or type(keep) is bool) or not listed or not number:
-        raise FileProblem(
-            config_path(home),
-            "has a wrong [archive]: it wants keep = true or false, private = [folders], budget_gb = a number",
-        )
-    folders = tuple(expanded(each) for each in private)
-    return ArchiveSettings(keep, folders, int(budget * _GIGABYTE))
+    if not (keep is None or type(keep) is bool) or not listed:
+        reason = "has a wrong [archive]: it wants keep = true or false, and private = [folders]"
+        raise FileProblem(config_path(home), reason)
+    return ArchiveSettings(keep, tuple(map(expanded, private)))
 
 
 def _answer(home: Home) -> bool | None:
