@@ -43,6 +43,7 @@ from memtui.ground.project import Home, Places, Project, downloads
 _KEEP_AFTER = 5.0
 """Seconds until the app archives sessions that end soon: the screen comes first."""
 _OLD = 10
+_SCREENS_CSS = Path(__file__).with_name("screens") / "screens.tcss"
 
 
 def _load_screens() -> None:
@@ -133,6 +134,12 @@ class MemtuiApp(BaseApp):
     def get_css_variables(self) -> dict[str, str]:
         self.theme_variables = legible(self.current_theme, super().get_css_variables())
         return self.theme_variables
+
+    def push_screen(self, *arguments: Any, **options: Any) -> Any:
+        """Read what other screens than the browser look like with the first of them: it takes 5 ms."""
+        if not self.stylesheet.has_source(str(_SCREENS_CSS), ""):
+            self.stylesheet.read(_SCREENS_CSS)
+        return super().push_screen(*arguments, **options)
 
     def get_default_screen(self) -> Screen[None]:
         screen = BrowserScreen(self.model, self.settings, note=self.note)
