@@ -122,6 +122,16 @@ def test_a_later_run_whose_exit_status_is_hidden_is_told_with_the_failure() -> N
     pushed = Facts(errors=(failed("git push", 3),), commands=(ran("git fetch", 4), ran("git push -u o x", 5)))
     alike = "Bash `git push` failed at L3, `git push` ok with other arguments at L5: "
     assert error_event(pushed, pushed.errors[0], None).startswith(alike)
+    more = replace(pushed, commands=(ran("git remote add o x && git push o", 5),))
+    assert error_event(more, more.errors[0], None).startswith(alike)
+
+
+def test_a_conflict_that_was_solved_or_given_up_is_told_with_its_failure() -> None:
+    stopped = failed("git fetch && git rebase main", 3, "CONFLICT (content): a.py")
+    facts = Facts(errors=(stopped,), commands=(ran("git cherry-pick --continue", 4), ran("ls", 5)))
+    assert "2 commands since" in error_event(facts, stopped, None)
+    ended = replace(facts, commands=(*facts.commands, ran("git add a.py && git rebase --abort", 6)))
+    assert "failed at L3, `git rebase --abort` ok at L6: " in error_event(ended, stopped, None)
 
 
 # --- the conversation ---------------------------------------------------------------------------------------

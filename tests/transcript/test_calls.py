@@ -132,3 +132,18 @@ def test_what_an_assertion_says_explains_a_failure() -> None:
     output = "npm warn exec The following package was not found\n[warn] Code style issues found in 3 files."
     assert telling_line(output) == "[warn] Code style issues found in 3 files."
     assert telling_line("No issues found! (2 s)\nError: tax is wrong") == "Error: tax is wrong"
+
+
+def test_a_subagent_without_edit_tools_changes_nothing_that_is_unknown(tmp_path: Path) -> None:
+    t = Transcript()
+    for agent, kind in (("a1", "Explore"), ("a2", "general-purpose")):
+        call = t.call("Task", description="look", prompt="Look at it", subagent_type=kind)
+        t.result(call, [{"type": "text", "text": "Seen."}], detail={"agentId": agent})
+    assert [each.text for each in t.facts(tmp_path).missing_agents] == ["a2"]
+
+
+def test_plan_mode_that_claude_entered_itself(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("go", permissionMode="default")
+    t.tool("EnterPlanMode", "Entered plan mode.")
+    assert [each.mode for each in t.facts(tmp_path).permission_modes] == ["default", "plan"]

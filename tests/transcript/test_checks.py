@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.transcript.checks import hidden_failure, package_changes
+from memtui.transcript.checks import hidden_failure, hidden_success, package_changes
 from memtui.transcript.records import Command, Facts, FileFact, Outcome
 
 
@@ -54,6 +54,41 @@ def test_a_check_that_went_wrong_behind_a_pipe(command: str, output: str) -> Non
 )
 def test_a_check_that_went_well(command: str, output: str) -> None:
     assert not hidden_failure(command, output)
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "failed"),
+    [
+        ("git push origin main 2>&1 | tail -5", " ! [rejected]        main -> main (fetch first)", True),
+        ("git push | tail -1", "error: failed to push some refs to 'x'", True),
+        ("git fetch | tail; git rebase origin/main || echo no", "fatal: no rebase in progress\nno", True),
+        ("gt submit 2>&1 | tail", "ERROR: Aborting submit", True),
+        ("git push | tail -1", "   1111111..2222222  main -> main", False),
+        ("git show HEAD:log.txt | head", "error: lost", False),
+        ("cat log.txt | head", "fatal: lost", False),
+    ],
+)
+def test_git_says_itself_that_it_failed(command: str, output: str, failed: bool) -> None:
+    assert bool(hidden_failure(command, output)) is failed
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "passed"),
+    [
+        ("npx tsc --noEmit | head -20", "(Bash completed with no output)", True),
+        ("go build ./... 2>&1 | tail", "", True),
+        ("npx tsc --noEmit | grep error", "", False),
+        ("npx tsc --noEmit >/dev/null | tail", "", False),
+        ("go test ./... | head -5", "ok  \tapp/a\t0.1s", True),
+        ("go test ./... | head -2", "ok  \tapp/a\t0.1s\nok  \tapp/b\t0.1s", False),
+        ("go test ./... | grep ok", "ok  \tapp/a\t0.1s", False),
+        ("ls | head -5", "", False),
+    ],
+)
+def test_an_output_that_shows_success_although_the_status_is_hidden(
+    command: str, output: str, passed: bool
+) -> None:
+    assert hidden_success(command, output) is passed
 
 
 def ran(text: str, outcome: Outcome = "ok") -> Command:

@@ -320,3 +320,15 @@ def test_the_fate_of_a_file_after_several_commands(
     path = s.write(tmp_path)
     found = read_facts(path).shell_files
     assert [(file.path.removeprefix(f"{ROOT}/"), file.fate) for file in found] == left
+
+
+def test_edits_that_git_took_back_do_not_count_any_more(tmp_path: Path) -> None:
+    session = Transcript()
+    for command in ("git checkout --ours src/a.py", "git restore src/a.py", "git checkout -- src/a.py"):
+        session.edit("/work/app/src/a.py")
+        session.edit("/work/app/src/a.py")
+        session.tool("Bash", "", command=command)
+    assert [file.fate for file in session.facts(tmp_path).modified_files] == [PUT_BACK]
+    session.edit("/work/app/src/a.py")
+    again = session.facts(tmp_path).modified_files[0]
+    assert (again.times, again.fate, again.source.line) == (1, "", 19)

@@ -72,7 +72,7 @@ def test_two_commits_with_one_subject_are_two(tmp_path: Path) -> None:
         session.tool("Bash", f"[main {commit}] wip\n 1 file changed", command="git commit -am wip")
     session.tool("Bash", "[main 1234abc] wip\n 1 file changed", command="git commit --amend --no-edit")
     found = [(mark.commit, mark.superseded) for mark in session.facts(tmp_path).landmarks]
-    assert found == [("abc1234", ""), ("def5678", "amend"), ("1234abc", "")]
+    assert found == [("abc1234", ""), ("1234abc", "")]
 
 
 PULL = "https://example.org/shop/app/pull/7"
@@ -187,6 +187,33 @@ def test_commits_that_were_taken_back_or_replaced(
     git(t, command, "done")
     facts = t.facts(tmp_path)
     assert [mark.superseded for mark in facts.landmarks] == superseded
+
+
+def test_a_commit_lives_on_under_the_hash_that_git_names_later(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("go")
+    for number in (1, 2, 3):
+        commit(t, f"part {number}", str(number) * 7)
+    git(t, "git reset --hard origin/main")
+    git(t, "git cherry-pick 1111111", "[main aaaaaaa] part 1\n 1 file changed")
+    git(
+        t,
+        "git cherry-pick 2222222 >/dev/null && git log --oneline -2",
+        "bbbbbbb (HEAD) part 2\naaaaaaa part 1",
+    )
+    git(t, "git log --all --oneline", "3333333 part 3")
+    found = {(mark.text, mark.commit, mark.superseded) for mark in t.facts(tmp_path).landmarks}
+    assert found == {("part 1", "aaaaaaa", ""), ("part 2", "bbbbbbb", ""), ("part 3", "3333333", "reset")}
+
+
+def test_a_rebase_that_git_refused_replaces_nothing(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("go")
+    commit(t, "part 1", "1111111")
+    git(t, "git rebase origin/main | tail -2", "error: cannot rebase: You have unstaged changes.")
+    facts = t.facts(tmp_path)
+    assert [mark.superseded for mark in facts.landmarks] == [""]
+    assert [command.outcome for command in facts.commands] == ["ok", "failed"]
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,11 @@ def error_event(facts: Facts, error: ErrorFact, root: Path | None) -> str:
     return f"{event}: {output(message, SENTENCE - len(what))}" if message else event
 
 
+_STOPS = re.compile(r"\bgit (?P<verb>am|cherry-pick|merge|rebase|revert)\b")
+_ENDS_IT = re.compile(rf"{_STOPS.pattern} --(?:continue|skip|abort|quit)\b")
+"""How git's commands that stop at a conflict are resumed or given up."""
+
+
 def _ran_again(facts: Facts, error: ErrorFact) -> str:
     """A later run of the same command or checks: the first that went well, else the last that hides how.
 
@@ -60,7 +65,8 @@ def _ran_again(facts: Facts, error: ErrorFact) -> str:
     if error.tool not in SHELL_TOOLS:
         return ""
     target, hidden, alike = bare_command(error.target)[:_TARGET], "", ""
-    programs = None if is_check(error.target) else programs_run(error.target)
+    programs = frozenset() if is_check(error.target) else programs_run(error.target)
+    stopped = _STOPS.search(error.target)
     for command in facts.commands:
         outcome = outcome_of(command)
         if not is_after(command.source, error.source) or outcome not in ("ok", HIDDEN):
@@ -72,8 +78,11 @@ def _ran_again(facts: Facts, error: ErrorFact) -> str:
             if outcome == "ok":
                 return f", ok when it ran again{place}"
             hidden = f", ran again{place} with its {HIDDEN}"
-        elif not alike and outcome == "ok" and programs_run(command.text) == programs:
-            alike = f", `{'`, `'.join(sorted(programs_run(command.text)))}` ok with other arguments{place}"
+        elif outcome == "ok" and stopped and (ended := _ENDS_IT.search(command.text)):
+            if ended["verb"] == stopped["verb"]:
+                return f", `{ended[0]}` ok{place}"
+        elif not alike and outcome == "ok" and programs and programs <= programs_run(command.text):
+            alike = f", `{'`, `'.join(sorted(programs))}` ok with other arguments{place}"
     return hidden or alike
 
 
@@ -219,7 +228,7 @@ def _result(action: Action) -> str:
         return ""  # Claude Code's instructions to the model
     if action.outcome != "ok":
         return one_line(telling_line(text))
-    if action.tool in EDIT_TOOLS | READ_TOOLS or text.endswith("completed with no output)"):
+    if action.tool in EDIT_TOOLS | READ_TOOLS or text.endswith(checks.NO_OUTPUT):
         return ""
     lines = [line for line in text.split("\n") if _SAYS.search(line)]
     shell = action.tool in SHELL_TOOLS

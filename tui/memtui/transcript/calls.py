@@ -16,7 +16,15 @@ from memtui.transcript.outcomes import ActionLog, CommandLog, answers_of, end_co
 from memtui.transcript.plans import PlanLog, TodoLog
 from memtui.transcript.records import NOWHERE, Answer, Command, ErrorFact, Quote, Source
 from memtui.transcript.session import worker_of
-from memtui.transcript.shell import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, STOP_TOOLS, TASK_TOOLS
+from memtui.transcript.shell import (
+    AGENT_TOOLS,
+    EDIT_TOOLS,
+    READ_ONLY_AGENTS,
+    READ_TOOLS,
+    SHELL_TOOLS,
+    STOP_TOOLS,
+    TASK_TOOLS,
+)
 
 _PRINTED = 600
 _TARGET = 500
@@ -167,8 +175,10 @@ class CallLog:
             ]
         elif name in AGENT_TOOLS:
             self.quotes.reported(report_of(result), self._source._replace(speaker="subagent"))
+        elif name == "EnterPlanMode":
+            self.quotes.mode("plan", self._source._replace(speaker="claude code"))
         if agent := worker_of(result):
-            if agent not in self.agents:
+            if agent not in self.agents and call.input.get("subagent_type") not in READ_ONLY_AGENTS:
                 self._results_of[agent] = self._source
             self.agents[agent] = None
 

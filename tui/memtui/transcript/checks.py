@@ -50,7 +50,7 @@ _LOOKUP = re.compile(
     r"(?:cd \S+ (?:&&|;|⏎) )?"
     r"(?:ls|cat|find|grep|rg|which|head|tail|stat|wc|test|tree|pwd|command|type|file|sed -n"
     r"|echo|printf|jq|for|git (?:-C \S+ )?(?:show|log|diff|status|blame|grep|ls-files|branch|rev-parse)"
-    r"|gh (?:api|(?:pr|issue|run|repo) (?:view|list|checks|diff|status)))\b"
+    r"|gh (?:api|(?:pr|issue|run|repo) (?:view|list|diff|status)))\b"
 )
 
 
@@ -157,6 +157,11 @@ _SAID = re.compile(
 """Lines that test runners, compilers and linters print on failure."""
 _STEMS = ("FAIL", "failed", "rror", "ERR!", " issue", "exit status", "ELIFECYCLE", "problem", "***", ".go:")
 """Cheap pre-filter: every match of `_SAID` contains one of these."""
+_MOVES_COMMITS = re.compile(
+    r"(?:git|gt) (?:am|cherry-pick|commit|create|fetch|merge|modify|pull|push|rebase|submit|sync)\b"
+)
+_REFUSED = re.compile(r"^(?: ! \[(?:remote )?rejected\] |(?:error|fatal|ERROR): )", re.MULTILINE)
+"""Lines that git, and Graphite, which runs it, print on failure."""
 _LONGEST = 8_000
 _AROUND = 500  # length of the context shown around such a line, in characters
 
@@ -167,8 +172,12 @@ def hides_outcome(command: str) -> bool:
 
 
 def hidden_failure(command: str, output: str) -> str:
-    """The failure that a check printed although its command line exited with 0; "" for none."""
-    if not hides_outcome(command) or not _holds_stem(output) or not is_check(command):
+    """The failure that a check, or git, printed although its command line exited with 0; "" for none."""
+    if not hides_outcome(command):
+        return ""
+    if any(map(_MOVES_COMMITS.match, programs_run(command))) and (refused := _REFUSED.search(output)):
+        return masked(output)[max(0, refused.start() - _AROUND) : refused.end() + _AROUND]
+    if not _holds_stem(output) or not is_check(command):
         return ""
     output = masked(output)[-_LONGEST:]
     start = 0
@@ -186,15 +195,26 @@ _PASSED = re.compile(
 )
 
 
-_PARTLY = re.compile(r"\|\s*(?:head\b|grep\b(?![^|]*(?:fail|err)))", re.IGNORECASE)
-"""Shows a part of an output: failures may stand in the rest."""
+_PICKS = re.compile(r"\|\s*grep\b(?![^|]*(?:fail|err))", re.IGNORECASE)
+_HEAD = re.compile(r"\|\s*head\b(?:\s+-(?:n\s*)?(\d+))?")
+_SAYS_LITTLE = re.compile(r"\|\s*(?!head\b|tail\b)\w|\|\||/dev/null")
+NO_OUTPUT = "completed with no output)"  # end of what Claude Code writes in place of an empty output
 
 
 def hidden_success(command: str, output: str) -> bool:
-    """Whether a check whose exit status is hidden, and that printed no failure, printed its success."""
-    if not hides_outcome(command) or _PARTLY.search(command) or not is_check(command):
+    """Whether a check that hides its exit status and printed no failure printed its success, or nothing."""
+    if not hides_outcome(command) or not is_check(command):
         return False
-    return _PASSED.search(output[-_LONGEST:]) is not None
+    if not output.strip() or output.endswith(NO_OUTPUT):
+        return _SAYS_LITTLE.search(command) is None
+    return _is_whole(command, output) and _PASSED.search(output[-_LONGEST:]) is not None
+
+
+def _is_whole(command: str, output: str) -> bool:
+    """Whether no filter has left out lines, in which failures may stand."""
+    lines = output.strip().count("\n") + 1
+    cut = any(lines >= int(most or 10) for most in _HEAD.findall(command))
+    return not cut and _PICKS.search(command) is None
 
 
 def passes_again(command: Command, failed: str, message: str) -> bool:

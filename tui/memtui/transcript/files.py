@@ -86,7 +86,9 @@ def _by_git(words: list[str], cwd: str) -> Iterator[Removal]:
     elif verb == "checkout" and "--" in rest:
         behind = rest[rest.index("--") + 1 :]
         yield from (Removal(absolute(path, cwd), PUT_BACK) for path in _paths(behind))
-    elif verb == "restore" and "--staged" not in rest and "-S" not in rest:
+    elif (verb == "checkout" and {"--ours", "--theirs"} & set(rest)) or (
+        verb == "restore" and not {"--staged", "-S"} & set(rest)
+    ):
         yield from (Removal(absolute(path, cwd), PUT_BACK) for path in _paths(rest))
 
 
@@ -199,6 +201,8 @@ class FileLog:
             created = tool == "Write" and result.fields.get("type") == "create"
             log[path_identity(path)] = FileFact(path, 1, bool(result.agent), created, source)
             return
+        if touched.fate == PUT_BACK and is_after(at, touched.last):  # its earlier edits are gone
+            touched.times, touched.created, touched.source = 0, False, source
         touched.times += 1
         if is_after(at, touched.last):
             touched.fate = ""

@@ -35,6 +35,10 @@ _RESET = re.compile(rf"{_GIT} reset\b(?![^\n;&|]* -- )(?:\s+--?[a-z]+)*\s*(?P<to
 _BACK = re.compile(r"(?:HEAD|@)(?:~(?P<count>\d*)|(?P<marks>\^+))")
 _HASH = re.compile(r"[0-9a-f]{7,40}")
 _REBASE = re.compile(rf"{_GIT} (?:rebase\b(?! --abort)|pull\b[^\n;&|]* --rebase\b)")
+_LOG = re.compile(rf"{_GIT} log\b(?![^\n;&|]* (?:--all|-g|--reflog)\b)")
+_LOGGED = re.compile(
+    r"^[*|/\\ ]*(?P<commit>[0-9a-f]{7,40}) (?:\([^)\n]*\) )?(?P<subject>\S.*)$", re.MULTILINE
+)
 _PUSH = re.compile(rf"{_GIT} push\b(?![^\n;&|]*(?:--dry-run| -n\b|--tags))|\bgt (?:submit|ss)\b")
 _NOT_PUSHED = re.compile(r"^(?: ! \[|error: |fatal: )", re.MULTILINE)
 _STACKED = re.compile(r"\bgt (?:create|modify|commit create)\b(?P<options>[^\n;&|\"']*)")
@@ -66,13 +70,16 @@ class LandmarkLog:
         output = masked(output)[:_OUTPUT_LIMIT]
         if "git" in command:
             self._by_git(command, output, source)
+        if _LOG.search(command):
+            self._logged(output)
         if "gt " in command and (stacked := _STACKED.search(command)) and _CHANGED.search(output):
             if "modify" in stacked[0] and not _NEW.search(stacked["options"]):
                 self._supersede(self._commits()[-1:], "amend")
             self._add_unnamed(command, source)
-        if "gt " in command and (moved := set(_RESTACKED.findall(output))):
-            rewritten = (each for each in self._commits() if self._branches.get(each.commit) in moved)
-            self._supersede(rewritten, "rebase")
+        moved = set(_RESTACKED.findall(output))
+        self._supersede(
+            (each for each in self._commits() if self._branches.get(each.commit) in moved), "rebase"
+        )
         if _PUSH.search(command) and not _NOT_PUSHED.search(output):
             self.pushed = source
         if any(submits in command for submits in _SUBMITS):
@@ -86,9 +93,9 @@ class LandmarkLog:
     def _by_git(self, command: str, output: str, source: Source) -> None:
         if "reset" in command and (reset := _RESET.search(command)):
             self._reset(reset["to"])
-        if "rebase" in command and _REBASE.search(command):
+        if "rebase" in command and _REBASE.search(command) and not _NOT_PUSHED.search(output):
             self._supersede(self._commits(), "rebase")
-        if "commit" in command:
+        if "commit" in command or "cherry-pick" in command:
             if "--amend" in command:
                 self._supersede(self._commits()[-1:], "amend")
             # The first commit of a repository in a temporary folder is not part of the project.
@@ -141,12 +148,29 @@ class LandmarkLog:
         elif ("/" in to and "." not in to) or to.startswith(("@{u", "FETCH_HEAD")):
             self._supersede(commits, "reset")  # to a remote branch
 
+    def _logged(self, output: str) -> None:
+        """Give commits that may have been replaced, or that have no hash yet, the hash that a log names."""
+        hashes = {
+            match["subject"].strip()[:_TEXT_LIMIT]: match["commit"] for match in _LOGGED.finditer(output)
+        }
+        stand = {each.commit for each in self._commits()}
+        named = (
+            replace(each, commit=hashes[each.text], superseded="")
+            if (each.superseded or not each.commit) and hashes.get(each.text, "") not in {"", *stand}
+            else each
+            for each in self._found.values()
+        )
+        self._found = {_key(each): each for each in named}
+
     def _supersede(self, commits: Iterable[Landmark], how: Literal["amend", "rebase", "reset"]) -> None:
         for each in commits:
             self._found[_key(each)] = replace(each, superseded=how)
 
     def _add(self, landmark: Landmark) -> None:
-        self._found.pop(_key(landmark), None)
+        """A commit takes the place of one with its subject that was amended, rebased or reset."""
+        for key, each in list(self._found.items()):
+            if key == _key(landmark) or (each.superseded and each.text == landmark.text):
+                del self._found[key]
         self._found[_key(landmark)] = landmark
 
 
