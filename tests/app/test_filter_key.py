@@ -117,6 +117,31 @@ async def test_titles_out_of_sight_are_found(world: World) -> None:
         assert "whales" in driver.shown
 
 
+async def test_what_arrives_while_a_filter_is_typed_is_filtered_by_its_title(world: World) -> None:
+    world.memory(9, "Memory of trees")
+    async with opened(world) as driver:
+        await driver.press("2", "slash", *"whales")
+        await driver.until(lambda: rows(driver) == 0)
+        world.memory(1, "Memory of whales")
+        driver.app.hint("memories")
+        await driver.until(lambda: rows(driver) == 1, "the new memory")
+
+
+async def test_compactions_out_of_sight_without_a_capture_are_found_by_the_name_of_their_session(
+    world: World,
+) -> None:
+    for number in range(15):
+        session = world.session(f"s-{number}", minutes=90 + number)
+        session.prompt(f"Count the {'whales' if number == 14 else 'gulls'}")
+        session.compaction("Summary of what came before.")
+        world.save(session)
+    async with opened(world, SHORT) as driver:
+        await driver.until(lambda: rows(driver) == 15, "the rows")
+        await driver.press("slash", *"whales")
+        await driver.until(lambda: rows(driver) == 1)
+        assert "Count the whales" in driver.shown
+
+
 async def test_capital_a_shows_reviewed_captures_and_hides_them(full: World) -> None:
     async with opened(full) as driver:
         assert "Migrate billing" not in driver.shown

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+
+import pytest
 from rich.style import Style
 from textual.color import Color
 from textual.events import Key
@@ -50,6 +53,18 @@ async def test_a_whole_filter_and_what_follows_it(full: World) -> None:
         await at_once(driver, "/refresh\rl")
         await driver.until_said("This is not a compaction")
         assert view.window.query.text == "refresh"
+
+
+@pytest.mark.parametrize("turns", range(6))
+async def test_letters_that_come_while_the_line_opens_keep_their_order(full: World, turns: int) -> None:
+    async with opened(full) as driver:
+        for key, character in (("slash", "/"), *zip("abcdefgh", "abcdefgh", strict=True)):
+            driver.app.post_message(Key(key, character))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+        await driver.handled()
+        await driver.settled()
+        assert driver.pane(PaneId.PENDING).filter_text == "abcdefgh"
 
 
 async def test_moves_go_to_the_pane_that_was_asked_for(full: World) -> None:

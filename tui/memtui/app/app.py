@@ -21,9 +21,9 @@ from textual import events, on, work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.command import Command, CommandPalette
+from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.theme import Theme, ThemeProvider
-from textual.widget import Widget
 from textual.widgets import Input, OptionList
 
 from memtui.app.base import BaseApp, add_size_classes, hidden, shown
@@ -81,7 +81,8 @@ class MemtuiApp(BaseApp):
         self.note = note
         self.next_project: Project | None = None
         """The project to open once this one is left; None ends the program."""
-        self._sent: deque[tuple[events.Key, Widget | None]] = deque(maxlen=64)
+        self._typed: deque[events.Key | events.Paste] = deque()
+        """What was typed: the first is on its way, those behind it wait."""
         self._undoing = asyncio.Lock()
         self.register_theme(MEMTUI)
         self.register_theme(COLOUR_BLIND)
@@ -191,24 +192,42 @@ class MemtuiApp(BaseApp):
             save_theme(self.model.places.home, theme.name, self.settings.theme)
 
     async def on_event(self, event: events.Event) -> None:
-        """Send a key typed ahead to the widget that has the focus after the previous keys.
+        """Send what is typed one after the other.
 
         Textual sends a key to the widget that has the focus when the key is read, even if an earlier key is
-        about to move the focus. Without this, the x of a quick `/x` would clear a command instead of
-        filtering.
+        about to move the focus: the x of a quick `/x` would clear a command instead of filtering.
         """
-        if isinstance(event, events.Key):
-            if not event.is_forwarded:
-                self._sent.append((event, self.focused))
-                if self.screen.has_class("-short"):  # a message has been read, and covers what comes next
-                    self.clear_notifications()
-            elif any(event is sent and widget is not self.focused for sent, widget in self._sent):
-                await self.on_event(events.Key(event.key, event.character))
-                return
-        elif isinstance(event, events.Paste):
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            self._typed.append(event)
+            if len(self._typed) == 1:
+                await self._send_typed()
+        else:
+            await super().on_event(event)
+
+    async def _send_typed(self) -> None:
+        event, target = self._typed[0], self.focused or self.screen
+        if isinstance(event, events.Paste):
             # Pasted text is untrusted, too; terminals send the enter key between its lines.
             event.text = clean("\n".join(re.split("\r\n?", event.text)))
+        elif self.screen.has_class("-short"):  # a message has been read, and covers what comes next
+            self.clear_notifications()
         await super().on_event(event)
+        self._follow(target)
+
+    def _follow(self, node: DOMNode) -> None:
+        """Follow a key that bubbles up from `node`, in the queues of the same widgets."""
+        above = node.parent or self
+        if node is self or not node.call_later(self._follow, above):
+            self.call_later(self._acted)
+
+    def _acted(self) -> None:
+        """Wait until a screen that the key may have opened has its focus, then go on with the next key."""
+        self.screen.call_later(self.call_later, self._next_typed)
+
+    async def _next_typed(self) -> None:
+        self._typed.popleft()
+        if self._typed:
+            await self._send_typed()
 
     async def on_key(self, event: events.Key) -> None:
         """Say where a key works that does nothing here."""

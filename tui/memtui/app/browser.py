@@ -35,7 +35,6 @@ from memtui.app.widgets.row_list import RowList
 from memtui.app.widgets.split import Split
 from memtui.ground.clean import clean_line
 from memtui.ground.files import FileProblem
-from memtui.ground.project import is_project
 from memtui.transcript import ReadingCancelledError
 
 if TYPE_CHECKING:
@@ -118,7 +117,7 @@ class BrowserScreen(StyledOnce):
     def _painted(self) -> None:
         """After the first paint, models and stores may be imported."""
         self.app.painted.set()
-        if not is_project(self.model.project.root) or self.model.transcripts.projects_below():
+        if not self.model.is_project():
             from memtui.app.screens.sessions import SessionsScreen
 
             self.app.push_screen(SessionsScreen(self.model, choosing=True))
@@ -151,6 +150,8 @@ class BrowserScreen(StyledOnce):
         for pane in self.panes.values():
             if isinstance(view, pane.views):
                 pane.apply(view)
+                if pane.filter_text:  # typed before its rows were read
+                    pane.refilter()
                 if self._settings.bell and isinstance(view, CapturesView) and self.pending.has_new_captures:
                     self.app.bell()
                 pane.look_at(pane.in_sight)

@@ -18,7 +18,7 @@ from memtui.app.listings import ClaudeView, StateView, Target, View
 from memtui.ground.clock import Clock, parse_iso
 from memtui.ground.config import config_path
 from memtui.ground.files import FileProblem, reading
-from memtui.ground.project import Places, git_branch
+from memtui.ground.project import Places, git_branch, is_project
 from memtui.transcript import ReadingCancelledError
 
 if TYPE_CHECKING:
@@ -108,6 +108,12 @@ class ProjectModel:
         from memtui.plugin.installing import has_all_hooks
 
         return not has_all_hooks(self.places)
+
+    def is_project(self) -> bool:
+        """Whether the folder is one project: neither the home folder nor one that holds several."""
+        with suppress(FileProblem):  # the comparison reports the reason
+            return is_project(self.project.root) and not self.transcripts.projects_below()
+        return True
 
     def claude_view(self) -> ClaudeView:
         """The memories that Claude keeps for itself, unchecked."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -145,7 +146,15 @@ class PendingPane(Pane):
     def text_of(self, key: str) -> str:
         item = self.view.rows[key]
         when = day_and_minute(item.entry.time) if item.entry.time else ""
-        return f"{key} {when} {item.problem} {self._subject(key, item.capture) if item.capture else ''}"
+        said = f"{item.capture.first_message} {self._subject(key, item.capture)}" if item.capture else ""
+        return f"{key} {when} {item.problem} {said}"
+
+    def prepare_filter(self) -> None:
+        """Read the names of compactions without a capture, of which nothing else is known."""
+        for key, item in self.view.rows.items():
+            if item.missing and key not in self._names:
+                with suppress(FileProblem, OSError):
+                    self._read_name(item)
 
     def draw_row(self, key: str, width: int) -> Content:
         item = self.view.rows[key]
@@ -200,17 +209,23 @@ class PendingPane(Pane):
         for item in rows:
             await asyncio.to_thread(self._read_losses, item, None)
 
+    def _read_name(self, item: CaptureRow) -> Path:
+        """Read and store the name of a compaction's session, in a thread; returns its transcript."""
+        assert item.capture is not None
+        transcript = self.model.check_transcript(item.capture.transcript)
+        name = self.model.readings.name(transcript)
+        if self._names.get(item.entry.name) != name:
+            self._names[item.entry.name] = name
+            self.call_later(self.refresh_rows)
+            self.call_later(self.post_message, self.Changed(self))  # the detail is called by it, too
+        return transcript
+
     def _read_losses(self, item: CaptureRow, progress: Progress | None) -> Aftermath | None:
         """Read and store the losses of a compaction, in a thread; None if no transcript has it."""
         assert item.capture is not None
         cancelled = progress.cancelled if progress else lambda: self.model.stopped
         try:
-            transcript = self.model.check_transcript(item.capture.transcript)
-            name = self.model.readings.name(transcript)
-            if self._names.get(item.entry.name) != name:
-                self._names[item.entry.name] = name
-                self.call_later(self.refresh_rows)
-                self.call_later(self.post_message, self.Changed(self))  # the detail is called by it, too
+            transcript = self._read_name(item)
             found = self.model.readings.aftermath(transcript, item.capture.timestamp, cancelled)
         except ReadingCancelledError:
             return None

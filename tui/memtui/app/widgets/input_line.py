@@ -1,11 +1,11 @@
-"""Textual's input, with a fault worked around (see CONTRIBUTING.md), and a line for filters."""
+"""Textual's input, with a fault worked around, and a line for filters."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
@@ -17,33 +17,12 @@ from textual.widgets import Input, Label
 
 
 class TypedLine(Input):
-    """An input of one line, in which keys act in the order in which they were typed."""
-
-    async def on_key(self, event: events.Key) -> None:
-        """Edit at once; a key typed ahead of what has moved the focus goes there."""
-        if self.app.focused is self:
-            await run_own_key(self, event)
-        else:
-            event.stop()
-            event.prevent_default()
-            await self.app.on_event(events.Key(event.key, event.character))
+    """An input of one line that takes a slash for text, too."""
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Whether a key is text: of `slash`, Textual 8.2.8 does not know the character."""
         shown = format_key(key)
         return super().check_consume_key(key, character) or (len(shown) == 1 and shown.isascii())
-
-
-async def run_own_key(field: Widget, event: events.Key) -> None:
-    """Run the action of a field's own key now.
-
-    Textual 8.2.8 inserts characters when the widget receives the key, but runs bindings once the key has
-    bubbled up to the app: of letters, backspaces and letters in one read, the backspaces come last.
-    """
-    for binding in () if event.is_printable else field._bindings.key_to_bindings.get(event.key, ())[:1]:
-        event.stop()
-        event.prevent_default()
-        await field.run_action(binding.action)
 
 
 FILTER_HINT = "filter, enter keeps it, esc drops it"
