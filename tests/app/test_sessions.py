@@ -237,7 +237,7 @@ async def test_several_are_marked_and_their_ids_copied(two: World, monkeypatch: 
         await listed(driver)
         copied: list[str] = []
         monkeypatch.setattr(driver.app, "copy_text", lambda text, name="": copied.append(text))
-        await driver.press("space", "j", "space", "y")
+        await driver.press("space", "space", "y")
         assert copied == [f"s-1\n{SECOND}"]
         assert "2 marked" in driver.lines[0]
         await driver.press("escape", "y")
@@ -254,18 +254,13 @@ async def test_without_a_session_its_keys_say_so(world: World) -> None:
             await driver.until_said("Nothing is selected.")
 
 
-async def test_the_marked_sessions_are_kept_and_exported(
+async def test_the_marked_sessions_are_exported(
     two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     async with opened(two) as driver:
         await listed(driver)
-        await driver.press("space", "j", "space", "ctrl+p", *"keep these")
-        await driver.until(lambda: "Keep these sessions" in driver.shown, "the command")
-        await driver.press("enter")
-        await driver.until_said("2 sessions kept, ")
-        assert {each.session_id for each in Archive(two.home).entries()} == {"s-1", SECOND}
-        await driver.until(lambda: driver.shown.count("d✓") == 2, "the marks of copies")
+        await driver.press("space", "space")
         await driver.press("E")
         await driver.until(lambda: "Export 2 sessions into a folder" in driver.shown, "the question")
         assert driver.screen.query_one(Input).value == str(tmp_path)
@@ -294,7 +289,7 @@ async def test_forgetting_asks_first(two: World) -> None:
         assert not archive.entries() and two.transcript_path(SECOND).exists()
 
 
-async def test_subagents_fold_under_their_session(two: World) -> None:
+async def test_subagents_are_listed_with_their_session(two: World) -> None:
     agents = two.transcript_path(SECOND).with_suffix("") / "subagents"
     records = [
         {"type": "user", "isSidechain": True, "message": {"role": "user", "content": "Count the gulls"}},
@@ -307,17 +302,13 @@ async def test_subagents_fold_under_their_session(two: World) -> None:
     ]
     two.write(agents / "agent-a1.jsonl", "".join(json.dumps(each) + "\n" for each in records))
     async with opened(two) as driver:
-        rows = await listed(driver)
-        await driver.press("right")
-        assert driver.last_said == "This session has no subagents with transcripts of their own."
-        await driver.press("G", "right")
-        assert "└ Count the gulls" in driver.shown
-        await driver.press("j", "enter")
-        assert isinstance(driver.screen, TranscriptScreen)
+        await listed(driver)
+        await driver.press("G")
+        await driver.until(lambda: "▸ SUBAGENTS  1" in driver.shown, "the detail")
+        await driver.press("tab", "tab", "enter")
+        await driver.until(lambda: "Count the gulls" in driver.shown, "the task")
+        await driver.press("tab", "enter")
         await driver.until(lambda: "Twelve gulls." in driver.shown, "its transcript")
-        await driver.press("escape", "left")
-        assert "Count the gulls" not in driver.shown
-        assert rows.selected == str(two.transcript_path(SECOND))
 
 
 async def test_the_home_folder_is_no_project(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -406,7 +397,7 @@ def test_a_row_has_every_column_under_its_name() -> None:
     }
     for name, value in numbers.items():
         assert text[: names.index(name) + len(name)].endswith(value)
-    assert " +2 ▸" in text and len(text) == 90
+    assert " +2" in text and len(text) == 90
 
 
 @pytest.mark.parametrize("branches", [True, False])

@@ -413,7 +413,6 @@ class MemtuiApp(BaseApp):
             if tooltip and tooltip not in listed:
                 listed.add(tooltip)
                 yield SystemCommand(title, tooltip, partial(self.run_action, binding.action, node))
-        yield from getattr(screen, "palette_commands", tuple)()
         browser, keeping = self.browser, "ask again whether they outlive Claude Code's days"
         yield SystemCommand("Undelete", "take a memory out of the trash", browser.memories.action_undelete)
         yield SystemCommand("Sync", "exchange shared memories with the remotes", browser.memories.action_sync)

@@ -17,7 +17,7 @@ from memtui.ground.text import counted
 from memtui.lost.context_gauge import learned_limit
 from memtui.secrets.secrets import masked
 from memtui.store.listing import is_stored
-from memtui.store.session_list import Session, size_text
+from memtui.store.session_list import Agent, Session, size_text
 from memtui.transcript.records import CompactionFact, ContextSize, Facts, Turn
 from memtui.transcript.short_text import one_line, shortened
 
@@ -114,8 +114,8 @@ def _axis(first: str, last: str) -> str:
     return f"       {gap.join(times)}".rstrip()
 
 
-LINE, CAPTURE, MEMORY = "line:", "capture:", "memory:"
-"""Prefixes of the links; a transcript's line or a file name follows."""
+LINE, CAPTURE, MEMORY, AGENT = "line:", "capture:", "memory:", "agent:"
+"""Prefixes of the links; a transcript's line, a file name or a path follows."""
 
 
 def captures_of(tree: SessionTree) -> list[Captured]:
@@ -177,6 +177,8 @@ def session_document(
     now: datetime,
     facts: Facts | None = None,
     tree: SessionTree | None = None,
+    agents: Sequence[Agent] = (),
+    *,
     unfolded: Collection[str] = (),
 ) -> Document:
     """A session: first its entry in the list, then the facts of its transcript."""
@@ -194,7 +196,7 @@ def session_document(
         when = f"  {day_and_minute(moment)}" if moment else ""
         parts += [Line(""), styled("CLOSING MESSAGE", (when, "dim"), role="heading")]
         parts.append(from_markdown(masked(closing.text)))
-    return concat(*parts, *_files(session, unfolded))
+    return concat(*parts, *_agents(agents, unfolded), *_files(session, unfolded))
 
 
 def _head(session: Session, now: datetime) -> Iterator[Line]:
@@ -206,8 +208,6 @@ def _head(session: Session, now: datetime) -> Iterator[Line]:
     yield _fate(session)
     if summary.folder:
         yield line(clean_line(summary.folder), "dim")
-    if session.agents:
-        yield line(f"{counted(session.agents, 'subagent')}: → lists them under the session", "dim")
 
 
 def _fate(session: Session) -> Line:
@@ -219,7 +219,7 @@ def _fate(session: Session) -> Line:
     went = f"in {session.days_left} days" if session.days_left else "today"
     role = "bad" if session.days_left < SOON and not session.archived else "dim"
     copy = "; memtui keeps a copy" if session.archived else ""
-    copy = "; memtui's copy is ✗ incomplete: K completes it" if session.incomplete else copy
+    copy = "; memtui's copy is ✗ incomplete" if session.incomplete else copy
     return styled(("Claude Code deletes it ", "dim"), (went, role), (copy, "dim"))
 
 
@@ -239,6 +239,21 @@ def _ask(turn: Turn) -> Iterable[Line]:
         lead = f"{day_and_minute(moment)} " if moment else ""
         link = f"{ASIDE}{LINE}{turn.source.line}"
         yield styled((lead, "dim"), "❯ ", (text, "prompt"), hang=len(lead) + 2, link=link)
+
+
+def _agents(agents: Sequence[Agent], unfolded: Collection[str]) -> list[Line]:
+    """The subagents by their tasks; those in sight in the transcript are opened there, too."""
+    rows = [
+        styled(
+            (f"{day_and_minute(each.written)} ", "dim"),
+            shortened(one_line(masked(each.task)), _ASK) or each.name,
+            (f"  {size_text(each.size)}", "dim"),
+            hang=13,
+            link=f"{AGENT}{each.path}",
+        )
+        for each in agents
+    ]
+    return [Line(""), *fold("agents", "SUBAGENTS", str(len(rows)), rows, unfolded)] if rows else []
 
 
 def _files(session: Session, unfolded: Collection[str]) -> list[Line]:

@@ -15,7 +15,15 @@ from memtui.app.base import BaseApp
 from memtui.app.details.capture import capture_document
 from memtui.app.details.memory import LINK as FOLD
 from memtui.app.details.memory import read_document
-from memtui.app.details.session import CAPTURE, LINE, MEMORY, captures_of, memories_of, session_document
+from memtui.app.details.session import (
+    AGENT,
+    CAPTURE,
+    LINE,
+    MEMORY,
+    captures_of,
+    memories_of,
+    session_document,
+)
 from memtui.app.listings import CaptureRow
 from memtui.app.project import ProjectModel
 from memtui.app.screens.dialogs import ReadingScreen
@@ -24,7 +32,15 @@ from memtui.app.widgets.document_view import DocumentView
 from memtui.ground.clock import day_and_minute
 from memtui.ground.project import Project, find_root
 from memtui.store.memories import Listed, MemoryFiles
-from memtui.store.session_list import Captured, Session, SessionTree, session_folder, session_tree
+from memtui.store.session_list import (
+    Agent,
+    Captured,
+    Session,
+    SessionTree,
+    agents_of,
+    session_folder,
+    session_tree,
+)
 from memtui.transcript import ReadingCancelledError
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Facts
@@ -41,6 +57,7 @@ class Known:
     path: Path
     facts: Facts
     tree: SessionTree
+    agents: list[Agent]
 
 
 class SessionDetail(DocumentView):
@@ -72,7 +89,8 @@ class SessionDetail(DocumentView):
                 self._read(session)
 
     def _show_known(self, known: Known, session: Session) -> None:
-        document = session_document(session, self._model.clock(), known.facts, known.tree, self._unfolded)
+        now, read = self._model.clock(), (known.facts, known.tree, known.agents)
+        document = session_document(session, now, *read, unfolded=self._unfolded)
         self.show(document, keep_scroll=True)
 
     @work(group="session", exclusive=True, exit_on_error=False)
@@ -99,7 +117,7 @@ class SessionDetail(DocumentView):
         facts = read_facts(path, cancelled=cancelled)
         home = self._model.places.home
         tree = session_tree(self._project(session), home, session.session_id, facts.compactions, cancelled)
-        return Known(session, path, facts, tree)
+        return Known(session, path, facts, tree, agents_of(path))
 
     def _project(self, session: Session) -> Project:
         """The project with a session's captures: this one, unless it was started elsewhere."""
@@ -123,6 +141,8 @@ class SessionDetail(DocumentView):
             self._show_known(known, self._session)
         elif f"{kind}:" == LINE:
             self.app.open_transcript(known.path, int(name))
+        elif f"{kind}:" == AGENT:
+            self.app.open_transcript(Path(name))
         elif f"{kind}:" == CAPTURE:
             self._open_capture(next(each for each in captures_of(known.tree) if each.entry.name == name))
         elif f"{kind}:" == MEMORY:

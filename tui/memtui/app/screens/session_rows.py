@@ -1,4 +1,4 @@
-"""The list of the sessions screen: its columns, rows, order, and unfolded subagents."""
+"""The list of the sessions screen: its columns, rows and order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from memtui.app.details.session import SOON
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute
 from memtui.secrets.secrets import masked
-from memtui.store.session_list import Agent, Session, size_text
+from memtui.store.session_list import Session, size_text
 from memtui.transcript.short_text import one_line
 
 _LEAD, _END = 13, 8
@@ -47,7 +47,7 @@ SESSION_SIGNS = {
     "▼": "a compaction",
     "✓": "memtui keeps a copy",
     "✗": "memtui's copy is incomplete",
-    "▸": "subagents, which → lists; before a title: folded, enter opens it",
+    "▸": "folded: enter opens it",
     "▾": "open: enter folds it",
     "└": "belongs to the one above it",
     "●": "a capture or memory of no compaction",
@@ -105,7 +105,7 @@ def heading(width: int, column: Column, shown: Sequence[Column], *, project: boo
 def row(session: Session, width: int, shown: Sequence[Column], *, where: str = "") -> Content:
     name = one_line(clean_line(masked(session.name))) or _unnamed(session)
     lead = f"{day_and_minute(session.written):<{_LEAD}}"
-    agents = f" +{session.agents} ▸" if session.agents else ""
+    agents = f" +{session.agents}" if session.agents else ""
     values = ((each, each.text(session) if each.text else str(each.value(session) or "")) for each in shown)
     cells = Content.assemble(*((f" {_aligned(*each)}", "$quiet") for each in values))
     room = max(4, width - len(lead) - len(agents) - cells.cell_length - _END)
@@ -141,17 +141,8 @@ def _fit(parts: list[tuple[str, str] | str], room: int) -> Content:
     return Content.assemble(*parts).truncate(room, ellipsis=True, pad=True)
 
 
-def agent_row(agent: Agent, width: int) -> Content:
-    """A subagent below its session: end time, task, and size of its transcript."""
-    lead = f"{day_and_minute(agent.written):<{_LEAD}}"
-    task = one_line(clean_line(masked(agent.task))) or agent.name
-    end = f" {size_text(agent.size)} "
-    task_part = _fit([("└ ", "$quiet"), task], max(4, width - len(lead) - len(end)))
-    return Content.assemble((lead, "$quiet"), task_part, (end, "$quiet"))
-
-
 class SessionListing:
-    """The sessions by key, filtered and sorted, with the subagents of unfolded ones."""
+    """The sessions by key, filtered and sorted."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -160,13 +151,8 @@ class SessionListing:
         self._branches = False
         self._matching = 0
         """The sessions that the filter lets through; counted by `rows`."""
-        self.agents: dict[str, tuple[Session, Agent]] = {}
-        """The subagents of unfolded sessions, by the keys of their rows."""
         self.filter = ""
         self.everywhere = False
-
-    def fold(self, session: Session) -> None:
-        self.agents = {key: row for key, row in self.agents.items() if row[0].path != session.path}
 
     def sort(self) -> None:
         columns = list(COLUMNS.values())
@@ -177,14 +163,8 @@ class SessionListing:
         self._branches = len({each.summary.branch for each in sessions if each.summary.branch}) > 1
         matching = [each for each in sessions if matches(each, self.filter)]
         self._matching = len(matching)
-        below: dict[Path, list[str]] = {}
-        for key, (session, _) in self.agents.items():
-            below.setdefault(session.path, []).append(key)
         matching.sort(key=self._column.value, reverse=not self._column.up)
-        return [key for each in matching for key in (str(each.path), *below.get(each.path, ()))]
-
-    def session(self, key: str) -> Session | None:
-        return self.sessions.get(str(self.agents[key][0].path) if key in self.agents else key)
+        return [str(each.path) for each in matching]
 
     def title(self, marked: int) -> Content:
         total = len(self.sessions)
@@ -197,8 +177,6 @@ class SessionListing:
         return heading(width, self._column, self._columns(width), project=self.everywhere)
 
     def draw(self, key: str, width: int) -> Content:
-        if key in self.agents:
-            return agent_row(self.agents[key][1], width)
         if (session := self.sessions.get(key)) is None:
             return Content("")
         where = Path(session.summary.folder).name if self.everywhere else session.ran_in(self._root)

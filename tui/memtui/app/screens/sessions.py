@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
 from textual import getters, on, work
-from textual.app import ComposeResult, SystemCommand
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -31,8 +30,7 @@ from memtui.ground.files import FileProblem
 from memtui.ground.project import find_root, is_project
 from memtui.ground.text import counted
 from memtui.store.archive import Archive
-from memtui.store.archive_settings import archive_settings
-from memtui.store.session_list import Resumable, Session, SessionList, agents_of, size_text
+from memtui.store.session_list import Resumable, Session, SessionList, size_text
 from memtui.store.transcripts import first_cwd
 
 _NONE = "Claude Code has no session here. A shows those of all projects."
@@ -67,10 +65,8 @@ class SessionsScreen(Screen[None]):
         Binding("A", "everywhere", "all", id="all", tooltip="show everything, or the usual part"),
         Binding("space", "mark", "tick", id="tick", tooltip="tick this row, or untick it"),
         Binding("y", "copy", "copy id", id="copy_id", tooltip="copy the session's id"),
-        Binding("E", "several('export')", "export", id="export", tooltip="export as a page, secrets masked"),
-        Binding("D", "several('forget')", "forget", id="trash", tooltip=TRASHES),
-        hidden("right", "agents(True)", "agents", tooltip="list its subagents under the session"),
-        hidden("left", "agents(False)", "fold", tooltip="fold its subagents away"),
+        Binding("E", "export", "export", id="export", tooltip="export as a page, secrets masked"),
+        Binding("D", "forget", "forget", id="trash", tooltip=TRASHES),
         hidden("tab", "switch", "detail", tooltip="go from the list to the detail"),
         Binding("escape", "back", "back", id="back", tooltip="leave; first the detail, ticks, filter"),
         Binding("q", "leave", "quit", id="quit", tooltip="quit from the browser; elsewhere back"),
@@ -115,13 +111,13 @@ class SessionsScreen(Screen[None]):
 
     @property
     def selected(self) -> Session | None:
-        return self.rows.session(self.listing.selected or "")
+        return self.rows.sessions.get(self.listing.selected or "")
 
     def _chosen(self) -> list[Session]:
         """The ticked sessions, else the selected one; if there is none, that is said."""
         marked = [key for key in self.listing.rows if key in self.listing.marked]
         picked = [] if marked else [self._picked()]
-        return [each for each in (*map(self.rows.session, marked), *picked) if each is not None]
+        return [each for each in (*map(self.rows.sessions.get, marked), *picked) if each is not None]
 
     @work(group="sessions", exclusive=True, exit_on_error=False)
     async def _load(self) -> None:
@@ -167,19 +163,12 @@ class SessionsScreen(Screen[None]):
     def _show_detail(self) -> None:
         self.detail.show_session(self.selected)
 
-    def palette_commands(self) -> Iterator[SystemCommand]:
-        keep = partial(self.action_several, "keep")
-        yield SystemCommand("Keep these sessions", "copy the ticked ones or this one to the archive", keep)
-
     @on(RowList.Opened)
     def action_read(self) -> None:
-        agent = self.rows.agents.get(self.listing.selected or "")
         if not self._listed:
             self._opens = True
         elif (session := self._picked()) is None:
             return
-        elif agent is not None:
-            self.app.open_transcript(agent[1].path)
         elif self._choosing or session.kept is not None:
             self._open(session)
         else:
@@ -211,27 +200,6 @@ class SessionsScreen(Screen[None]):
             resume(self.app, session.path, known, fork=fork)
             self._load()
 
-    def action_agents(self, show: bool) -> None:
-        if (session := self._picked()) is None:
-            return
-        if show and not session.agents:
-            self.app.say("This session has no subagents with transcripts of their own.")
-        elif show:
-            self._unfold(session)
-        elif any(of is session for of, _ in self.rows.agents.values()):
-            self.listing.select(str(session.path))
-            self.rows.fold(session)
-            self._show()
-        else:
-            self.app.say("Nothing is unfolded under this session.")
-
-    @work(group="unpacking", exclusive=True, exit_on_error=False)
-    async def _unfold(self, session: Session) -> None:
-        with self.app.reporting("listing the subagents"):
-            agents = await asyncio.to_thread(lambda: agents_of(self._readable(session)))
-            self.rows.agents |= {str(each.path): (session, each) for each in agents}
-            self._show()
-
     def action_mark(self) -> None:
         self._mark()
         self.listing.action_move(1)
@@ -243,32 +211,16 @@ class SessionsScreen(Screen[None]):
             self.listing.refresh_rows()
             self._show_title()
 
-    def action_several(self, name: str) -> None:
-        if not (chosen := self._chosen()):
+    @work(group="session-files", exit_on_error=False)
+    async def action_export(self) -> None:
+        if chosen := self._chosen():
+            await export_sessions(self.app, [each.path for each in chosen], self._archive.readable_at)
+
+    @work(group="session-files", exit_on_error=False)
+    async def action_forget(self) -> None:
+        sessions = self._chosen()
+        if not sessions:
             return
-        if name == "export":
-            act = export_sessions(self.app, [each.path for each in chosen], self._archive.readable_at)
-        else:
-            act = self._keep(chosen) if name == "keep" else self._forget(chosen)
-        self.run_worker(act, group="session-files", exit_on_error=False)
-
-    async def _keep(self, sessions: Sequence[Session]) -> None:
-        with self.app.reporting("keeping sessions"):
-            settings = archive_settings(self._model.places.home)
-            if settings.keep is False:
-                self.app.warn("No session is kept: you said no; the palette asks again (Keep transcripts).")
-                return
-            live = [each for each in sessions if each.kept is None]
-            added = [await asyncio.to_thread(self._archive.keep, each.path, settings) for each in live]
-            private = sum(each < 0 for each in added)
-            kept = len(sessions) - private
-            size = sum(each for each in added if each > 0)
-            more = f", {size_text(size)} more than before" if size else "; nothing had been added"
-            apart = f" {counted(private, 'session')} of a private folder left out." if private else ""
-            self.app.say(f"{counted(kept, 'session')} kept{more}.{apart}")
-            self._load()
-
-    async def _forget(self, sessions: Sequence[Session]) -> None:
         places = self._model.places
         with self.app.reporting("forgetting sessions"):
             found = [await asyncio.to_thread(traces_of, places, each.session_id) for each in sessions]
