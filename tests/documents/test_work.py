@@ -48,6 +48,58 @@ def test_a_plan_that_opened_the_session_is_named_by_its_title() -> None:
     assert goal(given) == "A kiln (approved plan, L1)"
 
 
+def test_a_question_that_was_answered_at_once_is_no_goal() -> None:
+    facts = Facts(
+        turns=(
+            turn(1, "Which clay is in the shed?", "The red one."),
+            turn(5, "And how much?", "Two bags. Shall I order more?"),
+            turn(9, "no", "Ok."),
+            turn(12, "Build a kiln of it", "Built."),
+        ),
+        modified_files=(changed("/w/kiln.py", 13),),
+    )
+    assert goal(facts) == '"Build a kiln of it" (first request after questions, L12)'
+    assert goal_words(goal(facts)) == "Build a kiln of it"
+    asked = '"Which clay is in the shed?" (first asked, L1)'
+    assert goal(replace(facts, turns=facts.turns[:1])) == asked
+    assert goal(replace(facts, modified_files=(changed("/w/clay.py", 2),))) == asked
+    asked_back = (turn(1, "Can you build a kiln?", "Of red clay?"), *facts.turns[2:])
+    assert goal(replace(facts, turns=asked_back)) == '"Can you build a kiln?" (first asked, L1)'
+
+
+def test_steps_that_the_user_laid_out_later_are_the_goal() -> None:
+    steps = "What I want:\n1. dig the clay\n2. build the kiln\n3. fire it"
+    facts = Facts(turns=(turn(1, "Read the notes", "Read."), turn(5, steps, "Ok."), turn(9, "go on", "Ok.")))
+    assert goal(facts).endswith('3. fire it" (plan as asked, L5)')
+
+
+def test_titles_say_what_a_session_is_for(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("commit it")
+    t.record({"type": "ai-title", "aiTitle": "Commit"})
+    t.say("Done.")
+    assert goal(t.facts(tmp_path)) == '"commit it" (first asked, L1)'
+    t.user("and now the rest")
+    t.record({"type": "ai-title", "aiTitle": "Fire the kiln"})
+    t.record({"type": "ai-title", "aiTitle": "Fire the kiln"})
+    t.say("Done.")
+    assert goal(t.facts(tmp_path)) == "Fire the kiln (Claude Code's title, L5)"
+    t.tool("Bash", '{"number":7,"title":"Another"}', command="gh pr view 7 --json number,title")
+    assert goal(t.facts(tmp_path)) == "Fire the kiln (Claude Code's title, L5)"
+    t.tool("Bash", '{"number":6,"title":"A kiln"}', command="gh pr view --json number,title -q .")
+    assert goal(t.facts(tmp_path)) == "A kiln (pull request's title, L11)"
+    t.tool("Bash", "https://example.org/a/b/pull/8", command="gh pr create --title 'A \"hot\" kiln' --body x")
+    assert goal(t.facts(tmp_path)) == 'A "hot" kiln (pull request\'s title, L13)'
+    assert goal_words(goal(t.facts(tmp_path))) == 'A "hot" kiln'
+
+
+def test_a_plan_that_was_sent_back_last_is_still_the_goal() -> None:
+    facts = replace(ASKED, plans=(plan("# Two kilns", "dismissed", 22, "/p/calm.md"),))
+    assert goal(facts) == "Two kilns (plan sent back, /p/calm.md, L22)"
+    later = replace(facts, turns=(*ASKED.turns, turn(30, "only one", "Ok.")))
+    assert goal(later) == '"Build a kiln" (first asked, L1)'
+
+
 # --- what is open -----------------------------------------------------------------------------------------
 
 

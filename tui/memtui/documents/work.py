@@ -9,9 +9,10 @@ from typing import NamedTuple
 from memtui.documents import quotes
 from memtui.documents.quotes import UserRequest, citation, last_request, plan_line, user_requests, with_source
 from memtui.transcript.paths import shown_path
-from memtui.transcript.plans import OPEN, plan_title
+from memtui.transcript.plans import OPEN, plan_title, stated_plan
 from memtui.transcript.records import Facts, PlanFact, Source, Turn, in_order, is_after
-from memtui.transcript.short_text import is_bare_command, one_line, shortened
+from memtui.transcript.sentences import is_question
+from memtui.transcript.short_text import is_bare_command, one_line, says_something, shortened
 from memtui.transcript.turns import title_in
 
 _WIDTH = 240
@@ -231,10 +232,20 @@ def _brief(text: str) -> str:
 
 
 _TITLE = 80
+_QUESTION = 120  # longest question that is no task
 
-_PLAN, _FIRST = "approved plan", "first asked"
+_PLAN, _FIRST, _AFTER, _STATED, _PULL, _TITLED = (
+    "approved plan",
+    "first asked",
+    "first request after questions",
+    "plan as asked",
+    "pull request's title",
+    "Claude Code's title",
+)
 LAST = "last asked"
-_DRAFTED = re.compile(rf"^(?P<words>.+?) \((?:{_PLAN}|{_FIRST}|{LAST}|plan [a-z ]+)[,)]")
+_DRAFTED = re.compile(
+    rf"^(?P<words>.+?) \((?:{_PLAN}|{_FIRST}|{_AFTER}|{LAST}|{_PULL}|{_TITLED}|plan [a-z ]+)[,)]"
+)
 """A drafted goal; those of earlier versions began with the last request, or a plan without a decision."""
 
 _QUOTED = re.compile(r'^"(.+?)"(?=$| \()')
@@ -245,14 +256,55 @@ ONLY_CAPTURE = "only the capture is known: its transcript is gone"
 
 
 def goal(facts: Facts, *, clock: bool = False) -> str:
-    """The title of the approved plan, else the request that began the session."""
-    if plan := plan_in_force(facts):
-        return plan_line(plan, _PLAN)
-    asked = telling_requests(facts)
-    if not asked:
-        return ""
-    where = citation(asked[-1].source, clock=clock)
-    return f"{asked[-1].with_purpose} ({', '.join(part for part in (_FIRST, where) if part)})"
+    """What the session is to reach: the title of its plan or pull request, else the request for its work."""
+    if plan := plan_in_force(facts) or _last_word(facts):
+        return plan_line(plan, f"plan {plan_status(plan)}" if plan.fate == "dismissed" else _PLAN)
+    if pull := facts.pull_title:
+        return f"{_brief(pull.text)} ({_where(_PULL, pull.source, clock)})"
+    if facts.turns and is_after(facts.titled, facts.turns[0].source._replace(line=facts.turns[0].last_line)):
+        return f"{_brief(facts.title)} ({_where(_TITLED, facts.titled, clock)})"
+    if asked := telling_requests(facts):
+        ask, label = _begins(facts, asked)
+        return f"{ask.with_purpose} ({_where(label, ask.source, clock)})"
+    return ""
+
+
+def _where(label: str, source: Source, clock: bool) -> str:
+    where = citation(source, clock=clock)
+    return f"{label}, {where}" if where else label
+
+
+def _last_word(facts: Facts) -> PlanFact | None:
+    """A plan that was sent back, with no request or change since."""
+    plan, ask = undecided_plan(facts), last_request(facts)
+    if plan is None or plan.fate != "dismissed" or _worked_since(facts, plan):
+        return None
+    return None if ask and is_after(ask.source, plan.source) else plan
+
+
+def _begins(facts: Facts, asked: list[UserRequest]) -> tuple[UserRequest, str]:
+    """The user's plan, else the first request that was no question answered at once without a change."""
+    stated = stated_plan(facts.asked)
+    for ask in asked[:-1]:
+        if ask.text.strip() == stated:
+            return ask, _STATED
+    turns = {turn.source: turn for turn in facts.turns}
+    if not _is_answered(facts, asked[-1], turns.get(asked[-1].source)):
+        return asked[-1], _FIRST
+    told = (ask for ask in reversed(asked[:-1]) if says_something(ask.text) and not ask.question)
+    later = (ask for ask in told if not _is_answered(facts, ask, turns.get(ask.source)))
+    return next(((ask, _AFTER) for ask in later), (asked[-1], _FIRST))
+
+
+def _is_answered(facts: Facts, ask: UserRequest, turn: Turn | None) -> bool:
+    """Whether a bare question was answered in its turn: nothing was changed, and nothing asked back."""
+    if turn is None or turn.end != "answered" or turn.closing is None:
+        return False
+    if len(ask.text) > _QUESTION or not is_question(ask.text):
+        return False
+    changed = (file.source.line for file in (*facts.modified_files, *facts.shell_files))
+    worked = any(turn.source.line <= line <= turn.last_line for line in changed)
+    return not worked and not is_question(turn.closing.text)
 
 
 def telling_requests(facts: Facts) -> list[UserRequest]:

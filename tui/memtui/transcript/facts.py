@@ -16,7 +16,7 @@ from memtui.transcript.calls import KEPT_CALLS, CallLog
 from memtui.transcript.events import ApiError, Call, Expansion, Queue, Result, Said, Summary, Title, Words
 from memtui.transcript.landmarks import report_in
 from memtui.transcript.lines import Line, Record, message_of, read_lines, text_in, time_of
-from memtui.transcript.records import CompactionFact, Facts, Source, Speaker, in_order
+from memtui.transcript.records import NOWHERE, CompactionFact, Facts, Source, Speaker, in_order
 from memtui.transcript.session import Setting, agent_transcripts
 from memtui.transcript.turns import TurnLog, choices
 
@@ -53,7 +53,7 @@ class _Reading:
         self._compactions: list[CompactionFact] = []
         self._awaits_summary = False
         """The last compaction has a boundary and no summary yet."""
-        self._title = ""
+        self._title, self._titled_at = "", NOWHERE
         self._message = ""
         self._own_agent = ""
         self._task = ""
@@ -171,6 +171,7 @@ class _Reading:
             cwd=self._setting.folder,
             branch=self._setting.branch,
             title=self._title,
+            titled=self._titled_at,
             turns=turns,
             first_prompt=self._turns.first() or self._task,
             modified_files=modified,
@@ -188,6 +189,7 @@ class _Reading:
             todos_began=calls.todos.began,
             landmarks=calls.landmarks.finish(),
             pushed=calls.landmarks.pushed,
+            pull_title=calls.landmarks.pull_title,
             plans=calls.plans.finish(),
             errors=tuple(calls.errors),
             answers=tuple(in_order((*calls.answers, *choices(turns)))),
@@ -282,7 +284,8 @@ class _Reading:
         self._calls.quotes.api_error(event.text, self._source("claude code"))
 
     def _titled(self, event: Title) -> None:
-        self._title = event.text
+        if event.text != self._title:
+            self._title, self._titled_at = event.text, self._source("claude code")
 
     def _call(self, call: Call) -> None:
         call = _clean_call(call)

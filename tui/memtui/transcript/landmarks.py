@@ -27,6 +27,10 @@ _PULL = re.compile(
 )
 _PROGRAMS = ("git", "gt ", "gh ", "glab ")
 _SUBMITS = ("gh pr create", "glab mr create", "gt submit", "gt ss")
+_TITLE = re.compile(r"\s(?:--title|-t)[ =](?P<quote>[\"'])(?P<title>[^\n]+?)(?P=quote)")
+_OWN_PULL = re.compile(r"\bgh pr view(?=\s*(?:$|[-|>&;\n]))")
+"""Of the branch's own pull request, as no other is named."""
+_HAS_TITLE = re.compile(r"\"title\": ?\"(?P<title>(?:[^\"\\\n])+)\"")
 _TAGGED = re.compile(r"^\s*\* \[new tag\]\s+(\S{1,100}) ", re.MULTILINE)
 _GIT = r"\bgit(?: +-[cC] +\S+| +--(?:git-dir|work-tree)[= ]\S+| +--no-pager)*"
 """Git with its own options: ``git -C DIR``."""
@@ -63,6 +67,7 @@ class LandmarkLog:
         self._found: dict[str, Landmark] = {}
         self._branches: dict[str, str] = {}
         self.pushed = NOWHERE
+        self.pull_title: Quote | None = None
 
     def ran(self, command: str, output: str, source: Source) -> None:
         if not any(program in command for program in _PROGRAMS):
@@ -83,12 +88,23 @@ class LandmarkLog:
         if _PUSH.search(command) and not _NOT_PUSHED.search(output):
             self.pushed = source
         if any(submits in command for submits in _SUBMITS):
-            for match in _PULL.finditer(output):
-                if not _PLACEHOLDER.match(match[0]):
-                    self._add(Landmark("pull request", match[0], source=source))
+            self._submitted(command, output, source)
+        elif _OWN_PULL.search(command) and (title := _HAS_TITLE.search(output)):
+            self._titled(title, source)
 
     def finish(self) -> tuple[Landmark, ...]:
         return tuple(self._found.values())
+
+    def _submitted(self, command: str, output: str, source: Source) -> None:
+        for match in _PULL.finditer(output):
+            if not _PLACEHOLDER.match(match[0]):
+                self._add(Landmark("pull request", match[0], source=source))
+                if title := _TITLE.search(command):
+                    self._titled(title, source)
+
+    def _titled(self, found: re.Match[str], source: Source) -> None:
+        title = masked(found["title"])[:_TEXT_LIMIT]
+        self.pull_title = Quote(title, source, len(title))
 
     def _by_git(self, command: str, output: str, source: Source) -> None:
         if "reset" in command and (reset := _RESET.search(command)):

@@ -258,6 +258,8 @@ class Facts:
     branch: str = ""
     """The last one."""
     title: str = ""
+    titled: Source = NOWHERE
+    """Where the title was given."""
     from_capture: bool = False
     """The transcript cannot be read; only the capture is known."""
     turns: tuple[Turn, ...] = ()
@@ -287,6 +289,8 @@ class Facts:
     """The line in which the first list was written."""
     landmarks: tuple[Landmark, ...] = ()
     pushed: Source = NOWHERE
+    pull_title: Quote | None = None
+    """The title of the session's own pull request."""
     plans: tuple[PlanFact, ...] = ()
     """Oldest first; the last one is the plan."""
     errors: tuple[ErrorFact, ...] = ()
