@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import pairwise
@@ -26,92 +25,49 @@ if TYPE_CHECKING:
     from memtui.store.session_list import Captured, SessionTree
 
 
-COLUMNS, ROWS = 28, 5
-"""Size of the drawing; with its scale it fits a window of 40 columns."""
-
-_MARK, _LIMIT = "▼", "╌"
-_ACROSS, _DOWN = 2, 4
-"""Columns and rows of dots in a braille character."""
-_DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
-"""Bits of the dots from the top down, added to U+2800 (Unicode, Braille Patterns)."""
+COLUMNS = 34
+"""Width of the chart: it fits a window of 40 columns."""
+_BARS, _MARK = "▁▂▃▄▅▆▇█", "▼"
 
 
 def context_chart(sizes: Sequence[ContextSize], compactions: Sequence[CompactionFact]) -> Document:
-    """The chart; empty for a session with fewer than two requests.
+    """How the context grew, in a row of bars; empty for a session with fewer than two requests.
 
-    A column of dots stands for some requests and shows the largest of them, so that the peak before a
-    compaction is visible. Time is not to scale: a night without requests takes no column.
+    A bar stands for some requests and shows the largest of them, so that the peak before a compaction is
+    visible. Time is not to scale: a night without requests takes no column.
     """
     known = [size for size in sizes if size.tokens > 0]
     if len(known) < 2:
         return EMPTY
-    # The largest request of each column of dots; a short session is stretched.
-    tokens, width = [size.tokens for size in known], COLUMNS * _ACROSS
-    bounds = pairwise(len(tokens) * column // width for column in range(width + 1))
-    peaks = [max(tokens[start : max(end, start + 1)]) for start, end in bounds]
-    limit = learned_limit(compactions)
-    top = max(*peaks, limit)
-    marked = {_column(at, known) for each in compactions if (at := each.source.timestamp)}
-    lines = [styled(("Context size", "label"), (f" · now {short_tokens(known[-1].tokens)} tokens", "dim"))]
-    if marked:
-        marks = "".join(_MARK if column in marked else " " for column in range(COLUMNS))
-        lines.append(styled("       ", (marks.rstrip(), "warn")))
-    limit_row = ROWS - 1 - _height(limit, top) // _DOWN if limit else -1
-    for number, row in enumerate(_curve([_height(peak, top) for peak in peaks])):
-        label = limit if number == limit_row else top if number == 0 else 0
-        scale = f"{short_tokens(label):>5} ┤" if label or number == ROWS - 1 else "      │"
-        drawn = _with_limit(row) if number == limit_row else [(row.rstrip(), "accent")]
-        lines.append(styled((scale, "dim"), *drawn))
-    lines.append(styled((_axis(known[0].timestamp, known[-1].timestamp), "dim")))
-    return concat(*lines, _legend(len(compactions), limit))
-
-
-def _height(tokens: int, top: int) -> int:
-    return round(tokens / top * (ROWS * _DOWN - 1))
-
-
-def _curve(heights: Sequence[int]) -> list[str]:
-    """The rows of the drawing from the top: a line through all heights, with vertical jumps."""
-    cells = [[0] * COLUMNS for _ in range(ROWS)]
-    before = heights[0]
-    for x, height in enumerate(heights):
-        # A jump starts next to the previous dot, so that a slope stays a thin line.
-        reach = range(min(height, before + 1), max(height, before - 1) + 1)
-        for y in reach:
-            down = ROWS * _DOWN - 1 - y
-            cells[down // _DOWN][x // _ACROSS] |= _DOTS[down % _DOWN][x % _ACROSS]
-        before = height
-    return ["".join(chr(0x2800 + bits) if bits else " " for bits in row) for row in cells]
-
-
-def _with_limit(row: str) -> list[tuple[str, str]]:
-    """The row of the limit: the curve, and dashes wherever the curve is not."""
-    return [
-        (_LIMIT * len(part), "warn") if part.isspace() else (part, "accent")
-        for part in re.findall(" +|[^ ]+", row)
+    tokens = [size.tokens for size in known]
+    limit, peak = learned_limit(compactions), max(tokens)
+    bounds = pairwise(len(tokens) * column // COLUMNS for column in range(COLUMNS + 1))
+    bars = [
+        (_BARS[7 * max(tokens[start : max(end, start + 1)]) // max(peak, limit)], "accent")
+        for start, end in bounds
     ]
+    for moment in filter(None, (each.source.timestamp for each in compactions)):
+        before = sum(size.timestamp <= moment for size in known)
+        bars[min(COLUMNS - 1, before * COLUMNS // len(known))] = (_MARK, "warn")
+    said = [counted(len(compactions), "compaction") if compactions else "no compaction yet"]
+    said += [f"limit {short_tokens(limit)}"] if limit else ["none automatic"] if compactions else []
+    mark = [(f"{_MARK} ", "warn")] if compactions else []
+    return Document(
+        [
+            styled(("Context size", "label"), (f" · now {short_tokens(tokens[-1])} tokens", "dim")),
+            styled(*bars),
+            line(_times(known[0].timestamp, known[-1].timestamp), "dim"),
+            styled(*mark, (" · ".join([*said, f"most {short_tokens(peak)}"]), "dim")),
+        ]
+    )
 
 
-def _legend(number: int, limit: int) -> Line:
-    marks = [(_MARK, "warn"), (f" {counted(number, 'compaction')} · ", "dim")] if number else []
-    if limit:
-        return styled(*marks, (_LIMIT, "warn"), (f" limit {short_tokens(limit)}", "dim"))
-    return styled(*marks, ("none automatic" if number else "no compaction yet", "dim"))
-
-
-def _column(timestamp: str, sizes: Sequence[ContextSize]) -> int:
-    before = sum(size.timestamp <= timestamp for size in sizes)
-    # The last of the columns of dots for a stretched request, or the one of a request among many.
-    return max(before * COLUMNS * _ACROSS - 1, 0) // len(sizes) // _ACROSS
-
-
-def _axis(first: str, last: str) -> str:
+def _times(first: str, last: str) -> str:
     """The times of the first and the last request, with their days if these differ."""
     moments = [to_local(moment) for text in (first, last) if (moment := parse_iso(text))]
     dated = len({moment.date() for moment in moments}) > 1
     times = [day_and_minute(moment) if dated else f"{moment:%H:%M}" for moment in moments]
-    gap = " " * (COLUMNS - sum(map(len, times)))
-    return f"       {gap.join(times)}".rstrip()
+    return (" " * (COLUMNS - sum(map(len, times)))).join(times)
 
 
 LINE, CAPTURE, MEMORY, AGENT = "line:", "capture:", "memory:", "agent:"
