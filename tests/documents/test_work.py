@@ -52,8 +52,7 @@ def test_a_question_that_was_answered_at_once_is_no_goal() -> None:
     facts = Facts(
         turns=(
             turn(1, "Which clay is in the shed?", "The red one."),
-            turn(5, "And how much?", "Two bags. Shall I order more?"),
-            turn(9, "no", "Ok."),
+            turn(5, "And how much?", "Two bags."),
             turn(12, "Build a kiln of it", "Built."),
         ),
         modified_files=(changed("/w/kiln.py", 13),),
