@@ -84,6 +84,25 @@ async def test_what_is_typed_after_r_goes_to_the_facts_and_not_to_the_browser(fu
         await driver.until(lambda: driver.review.form.field("goal").text, "the draft")
 
 
+async def test_a_message_goes_with_its_screen_when_another_key_opens_the_next_one(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("a")
+        await driver.until(lambda: "a does nothing here" in driver.shown, "the message")
+        await driver.press("j")
+        assert "a does nothing here" in driver.shown
+        await driver.press("S")
+        assert "a does nothing here" not in driver.shown
+        await driver.press("left")
+        await driver.until(lambda: "Nothing is unfolded" in driver.shown, "the message")
+        await driver.press("escape")
+        assert driver.at_home()
+        assert "Nothing is unfolded" not in driver.shown
+        await driver.press("1", "r")
+        await driver.until(lambda: driver.review.form.field("title").text, "the draft")
+        await driver.press("ctrl+s")  # said by the key that closes the screen
+        await driver.until(lambda: "Reviewed:" in driver.shown, "the message")
+
+
 THEMES = (MEMTUI.name, COLOUR_BLIND.name, *(name for name in BUILTIN_THEMES if "ansi" not in name))
 
 

@@ -162,6 +162,7 @@ class MemtuiApp(BaseApp):
     def on_ready(self) -> None:
         """After the first paint, resume garbage collection, without the objects loaded for good."""
         self.theme_changed_signal.subscribe(self, self._keep_theme)
+        self.screen_change_signal.subscribe(self, self._leave_message, immediate=True)
         if self.misread:
             self.warn(self.misread)
         self.set_timer(_KEEP_AFTER, self._keep_ending)
@@ -185,6 +186,11 @@ class MemtuiApp(BaseApp):
                 said = f"Claude Code deletes a session soon, and it is not archived: {failed[0]}{more}."
                 self.say(said, severity="warning")
 
+    def _leave_message(self, screen: Screen[Any]) -> None:
+        """Remove a message of the screen before: it would cover the one that a key has opened."""
+        if not self.said_since_input:
+            self.clear_notifications()
+
     def _keep_theme(self, theme: Theme) -> None:
         if isinstance(self.screen, ThemePalette):
             return  # a preview
@@ -202,10 +208,13 @@ class MemtuiApp(BaseApp):
             if len(self._typed) == 1:
                 await self._send_typed()
         else:
+            if isinstance(event, events.MouseDown):
+                self.said_since_input = False
             await super().on_event(event)
 
     async def _send_typed(self) -> None:
         event, target = self._typed[0], self.focused or self.screen
+        self.said_since_input = False
         if isinstance(event, events.Paste):
             # Pasted text is untrusted, too; terminals send the enter key between its lines.
             event.text = clean("\n".join(re.split("\r\n?", event.text)))

@@ -65,6 +65,8 @@ class BaseApp(App[None]):
         """The user's own keys, by the ids of bindings."""
         self.painted = asyncio.Event()
         """Set after the first paint, which slow work and imports wait for."""
+        self.said_since_input = False
+        """Whether the message that shows came after the last key or click."""
 
     def open_transcript(self, path: Path, line: int = 0, *, find: tuple[str, ...] = ()) -> None:
         """Read a transcript at a line (1-based), or at its end; the words `find` are marked there."""
@@ -105,6 +107,7 @@ class BaseApp(App[None]):
     def say(self, text: str, *, severity: SeverityLevel = "information") -> None:
         """Show a message. Only the last one is visible: a pile would cover the screen."""
         self.clear_notifications()
+        self.said_since_input = True
         text = clean(text)
         text = text if len(text) <= _TOAST else f"{text[: _TOAST - len(_REST)]}{_REST}"
         self.notify(text, severity=severity, markup=False, timeout=10 if severity == "error" else 4)
