@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.app.app import ThemePalette
+from memtui.app.palette import ThemePalette
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens.dialogs import HelpScreen
 from memtui.app.settings import Settings, Warn, load_settings, save_split, save_theme

@@ -10,25 +10,21 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from importlib import import_module
 from pathlib import Path, PurePath
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import events, on, work
+from textual import events, work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.command import Command, CommandPalette
 from textual.dom import DOMNode
 from textual.screen import Screen
-from textual.theme import Theme, ThemeProvider
-from textual.widgets import Input, OptionList
+from textual.theme import Theme
 
 from memtui.app.base import BaseApp, add_size_classes, hidden, shown
 from memtui.app.browser import BrowserScreen
-from memtui.app.changes import Change
 from memtui.app.project import ProjectModel
 from memtui.app.settings import Settings, load_settings, save_theme, saved_settings
 from memtui.app.terminal import DaemonThreads, end_with_terminal
@@ -39,6 +35,9 @@ from memtui.ground.config import config_path
 from memtui.ground.files import FileProblem
 from memtui.ground.logs import FailureLog
 from memtui.ground.project import Home, Places, Project, downloads
+
+if TYPE_CHECKING:
+    from memtui.app.changes import Change
 
 _KEEP_AFTER = 5.0
 """Seconds until the app archives sessions that end soon: the screen comes first."""
@@ -192,6 +191,8 @@ class MemtuiApp(BaseApp):
             self.clear_notifications()
 
     def _keep_theme(self, theme: Theme) -> None:
+        from memtui.app.palette import ThemePalette
+
         if isinstance(self.screen, ThemePalette):
             return  # a preview
         with self.reporting("keeping the theme"):
@@ -381,7 +382,7 @@ class MemtuiApp(BaseApp):
 
     def action_copy_selection(self) -> None:
         """Copy the selected text; ctrl+c never quits."""
-        from textual.widgets import TextArea  # not needed for the first paint
+        from textual.widgets import Input, TextArea  # not needed for the first paint
 
         from memtui.secrets.secrets import masked
 
@@ -400,6 +401,10 @@ class MemtuiApp(BaseApp):
         return super().deliver_screenshot(filename, path or str(downloads()), time_format)
 
     def search_themes(self) -> None:
+        from textual.theme import ThemeProvider
+
+        from memtui.app.palette import ThemePalette
+
         before = self.theme
 
         def closed(_: object) -> None:
@@ -412,6 +417,10 @@ class MemtuiApp(BaseApp):
         self.push_screen(palette, closed)
 
     def action_command_palette(self) -> None:
+        from textual.command import CommandPalette
+
+        from memtui.app.palette import Palette
+
         if not isinstance(self.screen, CommandPalette):
             self.push_screen(Palette(id="--command-palette"))
 
@@ -440,42 +449,6 @@ class MemtuiApp(BaseApp):
         if problem := edit_file(self, path):
             self.warn(problem)
         self.hint("config")
-
-
-class Palette(CommandPalette):
-    """Textual's palette, with page keys that may come before its list is laid out."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        hidden("pagedown", "page('down')"),
-        hidden("pageup", "page('up')"),
-    ]
-
-    def action_page(self, way: str) -> None:
-        """Page in the commands.
-
-        Textual 8.2.8: `OptionList._move_page` looks up the highlighted option among lines that are only made
-        at the first paint; before that it raises a KeyError or an IndexError and ends the app.
-        """
-        options = self.query_one(OptionList)
-        turn: Callable[[], None] = options.action_page_up if way == "up" else options.action_page_down
-        with suppress(LookupError):
-            turn()
-
-
-class ThemePalette(Palette):
-    """Shows the theme that is highlighted."""
-
-    chosen = False
-
-    @on(OptionList.OptionHighlighted)
-    def _preview(self, event: OptionList.OptionHighlighted) -> None:
-        # The first one is highlighted before anything was pressed.
-        if isinstance(event.option, Command) and (event.option_index or self.query_one(Input).value):
-            event.option.hit.command()
-
-    @on(OptionList.OptionSelected)
-    def _choose(self) -> None:
-        self.chosen = True
 
 
 def misread(places: Places) -> str:

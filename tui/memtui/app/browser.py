@@ -30,7 +30,6 @@ from memtui.app.watch import Live, follow_sessions
 from memtui.app.widgets.document import Document, from_markdown, line
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
-from memtui.app.widgets.input_line import FILTER_HINT, InputLine
 from memtui.app.widgets.row_list import RowList
 from memtui.app.widgets.split import Split
 from memtui.ground.clean import clean_line
@@ -38,6 +37,7 @@ from memtui.ground.files import FileProblem
 from memtui.transcript import ReadingCancelledError
 
 if TYPE_CHECKING:
+    from memtui.app.widgets.input_line import InputLine
     from memtui.ground.project import Places
     from memtui.plugin.installing import Plan
     from memtui.store.search import Result
@@ -85,6 +85,7 @@ class BrowserScreen(StyledOnce):
         self.bar = StatusBar(model, settings.warn, note)
         self.detail = DetailView()
         self.split = Split(id="body", columns=settings.columns)
+        self._filter_line: InputLine | None = None
         self._last_query = ""
         self._idle_before = frozenset[str]()
         self.live = Live(
@@ -223,8 +224,8 @@ class BrowserScreen(StyledOnce):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Make the focused pane the current one; focusing the detail means reading it."""
-        for typed in self.query(InputLine):
-            typed.focus_is_at(event.widget)
+        if self._filter_line is not None:
+            self._filter_line.focus_is_at(event.widget)
         if isinstance(event.widget, Pane):
             self.split.reading = False
             if event.widget is not self.pane:
@@ -465,12 +466,14 @@ class BrowserScreen(StyledOnce):
 
     async def action_filter(self) -> None:
         """Open the filter line. Awaited, so that the next keys go into it."""
-        if not self.query(InputLine):
-            await self.mount(InputLine("filter", FILTER_HINT), before=self.query_one(KeyFooter))
-        self.query_one(InputLine).open(self.pane.filter_text, self.pane)
+        if self._filter_line is None:
+            from memtui.app.widgets.input_line import FILTER_HINT, InputLine
 
-    @on(InputLine.Changed)
-    def _filter_changed(self, message: InputLine.Changed) -> None:
+            self._filter_line = InputLine("filter", FILTER_HINT)
+            await self.mount(self._filter_line, before=self.query_one(KeyFooter))
+        self._filter_line.open(self.pane.filter_text, self.pane)
+
+    def on_input_line_changed(self, message: InputLine.Changed) -> None:
         self.pane.filter(message.text)
 
     def search(self) -> None:

@@ -29,7 +29,6 @@ from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, parse_iso
 from memtui.ground.files import FileProblem
 from memtui.ground.text import counted
-from memtui.lost.outbox import lines_wait
 
 if TYPE_CHECKING:
     from memtui.app.readings import ContextState
@@ -113,6 +112,8 @@ class StatusBar(Widget):
     def waiting(self) -> str:
         if not self._rows_waiting:
             return ""
+        from memtui.lost.outbox import lines_wait  # not needed for the first paint
+
         lacks = "" if self._installed else ", but no hooks deliver them: i"
         return f"⏳ {lines_wait(self._rows_waiting)}{lacks}"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shlex
 import signal
 import subprocess
 import sys
@@ -146,6 +145,8 @@ def editor_command(env: Mapping[str, str] = os.environ) -> list[str]:
 
 
 def _words(value: str) -> list[str]:
+    import shlex  # not needed for the first paint
+
     try:
         return shlex.split(value)
     except ValueError:  # an unbalanced quote

@@ -16,9 +16,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from memtui.app.base import RESTORES, hidden
-from memtui.app.details.memory import fold
 from memtui.app.details.signs import TASK_SIGNS
-from memtui.app.details.state_lines import state_document
 from memtui.app.listings import StateView, View
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
 from memtui.app.project import ProjectModel
@@ -27,7 +25,6 @@ from memtui.app.widgets.document import EMPTY, Document, Line, concat, line, pla
 from memtui.app.widgets.row_list import row
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, local_minute
-from memtui.secrets.secrets import masked
 from memtui.transcript import ReadingCancelledError
 
 if TYPE_CHECKING:
@@ -197,6 +194,8 @@ class StatePane(Pane):
         version = f"v{view.state.version}" + (" drafted" if view.drafted else "")
         number = self._session.capitalize() or "Session"
         title = " · ".join(part for part in (number, version, clean_line(self._called)) if part)
+        from memtui.app.details.state_lines import state_document  # the first paint has no state
+
         head, text = self._head(), state_document(view.text)
         # Where there is no room, the chart is folded at first.
         folded = self.screen.has_class("-short") != (_CHART in self.toggled)
@@ -228,6 +227,7 @@ class StatePane(Pane):
         return Document(lines)
 
     def _context_history(self, transcript: Path, progress: Progress, *, folded: bool) -> Document:
+        from memtui.app.details.memory import fold
         from memtui.app.details.session import context_chart
 
         try:
@@ -243,6 +243,9 @@ class StatePane(Pane):
 
     def _ahead(self, transcript: Path, *, unfolded: bool) -> Document:
         """Candidates of the next compaction, read only when the part is unfolded, as that takes a while."""
+        from memtui.app.details.memory import fold
+        from memtui.secrets.secrets import masked
+
         remark, lines = "what it would take", []
         if unfolded:
             from memtui.lost.ahead import lines_of
