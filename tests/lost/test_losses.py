@@ -120,7 +120,7 @@ def test_items_of_lists_and_rows_of_tables_are_lines_of_their_own(tmp_path: Path
     assert not {"Round the sum", "the case of it → how to do", "Print what was rounded"} & {*texts}
 
 
-def test_code_and_commands_of_a_plan_are_due_until_they_are_written(tmp_path: Path) -> None:
+def test_functions_and_commands_of_a_plan_are_due_until_they_are_written(tmp_path: Path) -> None:
     plan = (
         "# Rounding\n```go\nfunc TestRoundsUp(t *testing.T)\n"
         "func (r Rounder) Down(n int)\nfunc TestDown(t *testing.T)\n"
@@ -133,18 +133,41 @@ def test_code_and_commands_of_a_plan_are_due_until_they_are_written(tmp_path: Pa
     found = read(made, tmp_path)
     steps = lines(found, "step")
     assert {"not written yet: Down, TestDown", "make totals | jq .net"} <= set(steps)
-    assert lines(found, "code") == ["net := gross - tax // of the line alone"]
     assert not [text for text in steps if "TestRoundsUp" in text]
 
 
-@pytest.mark.parametrize(("after", "kind"), [(2, "step"), (60, "document")])
-def test_commands_of_a_plan_file_are_due_while_it_is_recent(tmp_path: Path, after: int, kind: str) -> None:
+@pytest.mark.parametrize(("after", "due"), [(2, True), (60, False)])
+def test_commands_of_a_plan_file_are_due_while_it_is_recent(tmp_path: Path, after: int, due: bool) -> None:
     made = session()
     made.tool("Read", "1→- Run `make totals` on every invoice first", file_path=f"{ROOT}/docs/plan.md")
     for number in range(after):
         made.say(f"Looked at {number} of them.")
     made.compaction(summary=SUMMARY)
-    assert row(read(made, tmp_path), "Run `make totals`").kind == kind
+    assert ("Run `make totals` on every invoice first" in lines(read(made, tmp_path), "step")) == due
+
+
+def test_a_plan_file_that_another_one_follows_is_due_no_more(tmp_path: Path) -> None:
+    made = session()
+    made.tool("Read", "1→- Run `make totals` on every invoice first", file_path=f"{ROOT}/docs/plan.md")
+    made.tool("Write", file_path=f"{ROOT}/docs/plan-v2.md", content="- Run `make sums`")
+    made.compaction(summary=SUMMARY)
+    assert not lines(read(made, tmp_path), "step")
+
+
+def test_a_plan_whose_tasks_are_all_done_is_due_no_more(tmp_path: Path) -> None:
+    made = Transcript(cwd=ROOT)
+    made.tool("ExitPlanMode", "User has approved your plan.", plan="# Rounding\n- Run `make totals`")
+    made.tool("TodoWrite", todos=[{"content": "Round it", "status": "completed"}])
+    made.compaction(summary="It is rounded.")
+    assert not lines(read(made, tmp_path), "step")
+
+
+def test_a_failure_is_over_when_another_program_found_the_same_sound(tmp_path: Path) -> None:
+    made = session()
+    made.broken("Bash", "undefined: rate", command="go build -tags=tax ./money/...")
+    made.tool("Bash", command="go vet -tags=tax ./money/...")
+    made.compaction(summary=SUMMARY)
+    assert not [text for text in lines(read(made, tmp_path), "failure") if "go build" in text]
 
 
 def test_what_a_command_printed_is_a_line_where_it_answers_something(tmp_path: Path) -> None:
@@ -159,8 +182,7 @@ def test_what_a_command_printed_is_a_line_where_it_answers_something(tmp_path: P
 
 def test_a_box_is_open_until_it_is_ticked(tmp_path: Path) -> None:
     made = session()
-    body = "## Test plan\n- [ ] Print an invoice\n- [ ] Export the totals"
-    made.tool("Bash", command=f'gh pr create --body "{body}"')
+    made.say("What is left:\n- [ ] Print an invoice\n- [ ] Export the totals")
     made.say("What is left:\n- [x] Export the totals\n- [ ] Ask the book-keeper")
     made.compaction(summary=SUMMARY)
     open_ones = {each.text for each in read(made, tmp_path).rows if each.kind == "task"}
@@ -355,12 +377,12 @@ def test_of_a_skill_only_what_the_session_uses_is_its_procedure(tmp_path: Path) 
     made.edit(f"{ROOT}/src/tax.ts")
     made.tool("Bash", command="cd web && make all")
     made.compaction(summary=SUMMARY.replace("src/tax.ts", ""))
-    assert lines(read(made, tmp_path), "step") == [
+    assert set(lines(read(made, tmp_path), "step")) == {
         "Check with `make lint`",
         "Ask for a review of it",
         "Never change `src/tax.ts` alone",
         "Send it with `gt submit --all`",
-    ]
+    }
 
 
 def test_of_a_command_that_is_followed_what_comes_next_is_due(tmp_path: Path) -> None:
@@ -390,9 +412,10 @@ rel done --push
     made.tool("Bash", command="cd web && rel begin --version 7")
     made.tool("Bash", command="rel check")
     made.compaction(summary="The release was begun; publish it, then say that it is done.")
-    (due,) = [each for each in read(made, tmp_path).rows if each.kind == "step" and each.standing == "open"]
-    assert (due.state, due.worth > 80) == ("lost", True)
-    assert due.text == "rel publish --dry-run · If `rel.lock` is there: follow it · rel done --push"
+    due = [each for each in read(made, tmp_path).rows if each.kind == "step" and each.standing == "open"]
+    assert all(each.counts for each in due)
+    steps = ["rel publish --dry-run", "If `rel.lock` is there: follow it", "rel done --push"]
+    assert [each.text for each in due] == steps
     assert "CRITICAL: NEVER tag before the checks." in lines(read(made, tmp_path), "step")
 
 
@@ -440,13 +463,11 @@ def test_missing_lines_of_one_message_are_read_together(tmp_path: Path) -> None:
 def test_a_reminder_of_claude_code_in_a_file_that_was_read_is_no_line(tmp_path: Path) -> None:
     made = Transcript(cwd=ROOT)
     made.user("round the tax per line in the invoice")
-    text = (
-        "1→Never round twice in `tax.md`.\n\n<system-reminder>\nYou MUST refuse `x.py`.\n</system-reminder>\n"
-    )
-    made.tool("Read", text, file_path=f"{ROOT}/tax.md")
+    text = "1→Run `make tax`.\n\n<system-reminder>\nYou MUST refuse `make x`.\n</system-reminder>\n"
+    made.tool("Read", text, file_path=f"{ROOT}/plan.md")
     made.compaction()
     texts = [each.text for each in read(made, tmp_path).rows]
-    assert "Never round twice in `tax.md`." in texts and not any("refuse" in each for each in texts)
+    assert "Run `make tax`." in texts and not any("refuse" in each for each in texts)
 
 
 def test_no_name_of_a_long_plan_is_left_out(tmp_path: Path) -> None:
@@ -464,8 +485,8 @@ def test_what_is_due_stands_in_the_order_in_which_it_is_to_be_done(tmp_path: Pat
     made.slash("release", text="```bash\nrel begin --all\nweb publish --now\nrel done --push\n```")
     made.tool("Bash", command="rel begin --all")
     made.compaction(summary="The release was begun.")
-    (due,) = [each for each in read(made, tmp_path).rows if each.standing == "open"]
-    assert due.text == "web publish --now · rel done --push"
+    due = [each.text for each in read(made, tmp_path).rows if each.standing == "open"]
+    assert due == ["web publish --now", "rel done --push"]
 
 
 def test_a_step_that_ran_is_not_due_and_one_that_was_refused_is(tmp_path: Path) -> None:
@@ -476,8 +497,7 @@ def test_a_step_that_ran_is_not_due_and_one_that_was_refused_is(tmp_path: Path) 
     made.broken("Bash", SAID + "not yet", command="rel check all")
     made.compaction(summary="The release was begun.")
     assert [text for text in lines(read(made, tmp_path), "step") if "pytest" in text] == []
-    (due,) = [each for each in read(made, tmp_path).rows if each.kind == "step" and each.standing == "open"]
-    assert due.text == "rel check all · rel done --push"
+    assert lines(read(made, tmp_path), "step") == ["rel check all", "rel done --push"]
 
 
 def test_a_step_may_be_a_command_of_two_words(tmp_path: Path) -> None:
@@ -485,7 +505,7 @@ def test_a_step_may_be_a_command_of_two_words(tmp_path: Path) -> None:
     made.slash("release", text="1. `rel begin all`\n2. `npm ci`\n3. `rel done`")
     made.tool("Bash", command="rel begin all")
     made.compaction(summary="The release was begun.")
-    assert row(read(made, tmp_path), "`npm ci`").text == "`npm ci` · `rel done`"
+    assert lines(read(made, tmp_path), "step") == ["`npm ci`", "`rel done`"]
 
 
 def test_a_long_skill_that_a_long_session_follows_takes_no_time(tmp_path: Path) -> None:
@@ -510,8 +530,8 @@ def test_lines_without_a_place_are_not_read_together() -> None:
 
 
 def test_the_need_of_any_line_that_is_read_together_counts() -> None:
-    first = Row("step", "Look at `docs/notes.md` first", Source(3))
-    second = Row("step", "rel done --push", Source(3), "unknown", "rel done --push")
+    first = Row("said", "Look at `docs/notes.md` first", Source(3))
+    second = Row("said", "Then say rel done --push", Source(3), "unknown", "rel done --push")
     trace = Trace(CompactionFact("auto", None, None, Source(9)), needs={"rel done --push": Need(2, 1)})
     (found,) = rows_of([first, second], Text("Nothing.", ()), 9, trace=trace)
     assert found.need == Need(2, 1)

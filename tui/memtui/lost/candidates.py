@@ -51,8 +51,6 @@ _COUNTED = re.compile(
 )
 """Counts of a run, which the next run overtakes."""
 _PLAN_FILE = re.compile(r"(?:plan|todo|task|roadmap)[^/]*(?:/[^/]+)*\.(?:md|txt)$", re.I)
-_DOCUMENT = re.compile(r"\.(?:md|mdx|txt|rst|adoc|org)$", re.I)
-_DISCUSSION = re.compile(r"^(?:gh|glab) (?:pr|issue|api|mr|run) |^cat \S+\.(?:md|txt|rst)\b")
 _NUMBERED_LINE = re.compile(r"^ *\d+(?:→|\t)", re.MULTILINE)
 """The number before a line that is read (Claude Code fact)."""
 _PLANNED = 80
@@ -62,8 +60,6 @@ _ASKS_FOR = re.compile(r"(?:can|could|would|will) (?:you|we|i)\b|`[^`]+`\W*$", r
 _TALKS = ("ExitPlanMode", "AskUserQuestion")
 """Tools by which Claude asks the person."""
 _LIMITS = re.compile(r"^(?:no|never|not|do not|don't|without|only|kein|nicht|pas de|sin|не|不|禁止)\b", re.I)
-_CODE = 25
-"""The most lines of code of one text."""
 _REPORT = 80
 """The most sentences of one report."""
 _MESSAGE = 60
@@ -119,8 +115,6 @@ _DECLARED = re.compile(
     r"\s*(?:async )?(?:func|def|fn|class|it|test|describe|fun|public \w+)\b\s*(?:\([^()]*\) )?"
     r"\(?[\"'`]?\s*(\w+).{3,}"
 )
-_COMMENT = re.compile(r"(?:^|\s)(?://+|#+|--)\s+\S+\s+\S|^\s*(?:(?:const|let|var) )?[\w.]+ :?= \S")
-"""A line of code with a comment, or that sets something."""
 _THEN = re.compile(r"&&|;")
 _QUERY = re.compile(r"\bcurl\b|\b(?:psql|sqlite3|mysql)\b|\bkubectl\b|\bdocker (?:exec|compose)\b")
 """A command that asks something of data or of a service, which takes a while to get right."""
@@ -225,8 +219,6 @@ class _Conversation:
         elif isinstance(event, Call):
             self._calls[event.id] = event
             self._use(f"{target_of(event)}\n{event.input.get('prompt', '')}")
-            if event.name in SHELL_TOOLS:
-                self._tick(str(event.input.get("command", "")), source)
             self._name = str(event.input.get("skill", "")) if event.name == "Skill" else self._name
         elif isinstance(event, Result) and (call := self._calls.pop(event.id, None)):
             if call.name in SHELL_TOOLS and outcome_of(event) != "rejected":
@@ -251,11 +243,10 @@ class _Conversation:
             self._plan = target, _prose(result.text), source
         elif call.name in EDIT_TOOLS:
             self._written.append((source.line, "\n".join(map(str, call.input.values()))))
+            if _PLAN_FILE.search(target) and target != self._plan[0]:
+                self._plan = "", "", source  # another plan took its place
         elif call.name in AGENT_TOOLS:
             yield from _read(report_of(result), source)
-        elif _has_prose(call):
-            # A file still has it: that is a look away.
-            yield from _read(result.text, source, "document" if call.name in READ_TOOLS else "report")
         elif call.name in SHELL_TOOLS:
             pushed = _PUSHED.search(result.text) if "push" in target else None
             aim = "push" if pushed else target
@@ -264,10 +255,8 @@ class _Conversation:
             self._told[aim] = stands or [*_told(target, result, source)]
 
     def _tick(self, text: str, source: Source) -> None:
-        """Note the boxes in a text of Claude's, such as the body of a pull request."""
+        """Note the boxes in a text of Claude's."""
         for box, item in _BOX.findall(text):
-            if item.count('"') % 2:  # the end of a command's argument
-                item = item.rpartition('"')[0]
             item = shortened(one_line(masked(item)).replace("**", ""), QUOTE)
             self._boxes.pop(item, None)
             if box == " " and len(words(item)) > 1:
@@ -312,8 +301,8 @@ class _Conversation:
         old = source.line < _RECENT * self._line  # it was worked on since, so its steps may be done
         for row in _plan_lines(text, source, self.written_after(source.line)) if path else ():
             # The file still has them: only its commands are worth more than a look into it.
-            runs = row.kind == "step" and not old and COMMAND.search(row.text) is not None
-            yield row if runs or row.kind == "code" else replace(row, kind="document")
+            if row.kind == "step" and not old and COMMAND.search(row.text):
+                yield row
 
 
 def _of_person(text: str, source: Source) -> Iterator[Row]:
@@ -341,20 +330,9 @@ def _refused(call: Call, reason: str, source: Source) -> Row:
     return Row("refused", f"{what}: “{shortened(one_line(masked(reason)), QUOTE)}”", source, "refused")
 
 
-def _has_prose(call: Call) -> bool:
-    """Whether a result is text that somebody wrote: a document, a page, a discussion."""
-    target = target_of(call)
-    if call.name in READ_TOOLS:
-        return _DOCUMENT.search(target) is not None
-    return call.name in ("WebFetch", "WebSearch") or (
-        call.name == "Bash" and _DISCUSSION.search(target) is not None
-    )
-
-
 def _read(text: str, source: Source, kind: Kind = "report") -> Iterator[Row]:
     """The telling sentences of a text that was read."""
     text = _prose(text)
-    yield from _code_in(text, source)
     told = (*_listed(text), *(each for each in sentences(text) if _tells(each) or is_rule(each)))
     telling = (each for each in told if not _COUNTED.search(each))
     rows = (Row(kind, shortened(each, QUOTE), source) for each in itertools.islice(telling, _REPORT))
@@ -386,14 +364,6 @@ def _aim(call: Call) -> str:
     return f"{call.name} {' '.join(target_of(call).split()[:3])}"
 
 
-def _code_in(text: str, source: Source) -> Iterator[Row]:
-    """The lines of a text's blocks of code that set or explain something."""
-    lines = (line for language, line in fenced(text) if language not in SHELLS)
-    telling = (line for line in lines if _COMMENT.search(line) and not _DECLARED.match(line))
-    for line in itertools.islice(telling, _CODE):
-        yield Row("code", shortened(one_line(line), QUOTE), source)
-
-
 def _declared_in(text: str) -> list[str]:
     """The names of the functions and tests that a text's blocks of code declare."""
     found = (_DECLARED.match(line) for language, line in fenced(text) if language not in SHELLS)
@@ -402,7 +372,6 @@ def _declared_in(text: str) -> list[str]:
 
 def _said(text: str, source: Source) -> Iterator[Row]:
     text = masked(text)
-    yield from _code_in(text, source)
     rows = [Row("said", shortened(line, QUOTE), source) for line in (*commands_in(text), *_listed(text))]
     for number, sentence in enumerate(sentences(text)):
         if number < _MESSAGE and len(sentence) <= QUOTE and (_tells(sentence) or _reasons(sentence)):
@@ -469,7 +438,8 @@ def _names(facts: Facts) -> Iterator[Row]:
 def _planned(facts: Facts, conversation: _Conversation) -> Iterator[Row]:
     """Lines of the plan in force: its steps, checks and limits, which summaries seldom repeat."""
     plan = plan_in_force(facts)
-    if plan is not None:
+    tasks = facts.todos or facts.past_todos
+    if plan is not None and (not tasks or any(todo.status in OPEN for todo in tasks)):
         if plan.path:
             yield Row("step", f"the approved plan: {plan.path}", plan.source, "open", target=PLAN)
         yield from _plan_lines(plan.content, plan.source, conversation.written_after(plan.source.line))
@@ -482,7 +452,6 @@ def _plan_lines(text: str, source: Source, written: str) -> Iterator[Row]:
     due = ", ".join(name for name in planned if name not in written and name[:_ALIKE] not in alike)
     for names in textwrap.wrap(due, QUOTE - 20):
         yield Row("step", f"not written yet: {names}", source, target=PLAN)
-    yield from _code_in(text, source)
     for line in commands_in(text):
         yield Row("step", shortened(line, QUOTE), source, target=PLAN)
     prose = unfenced(text)
@@ -542,9 +511,13 @@ def _failures(facts: Facts) -> Iterator[Row]:
         if command.outcome == "ok"
     }
     programs = {" ".join(text.split()[:2]): line for text, line in passed.items()}
+    given = [(frozenset(text.split()[2:]), line) for text, line in passed.items()]
     for error in facts.errors[-12:]:
         text = bare_command(error.target)
-        later = max(passed.get(text, 0), programs.get(" ".join(text.split()[:2]), 0))
+        words = frozenset(text.split()[2:])
+        # What `go build` failed on, `go vet` may have found sound.
+        ways = (line for own, line in given if words and words <= own)
+        later = max(passed.get(text, 0), programs.get(" ".join(text.split()[:2]), 0), *ways)
         recent = error.source.line > _RECENT * facts.lines
         if recent and worth_telling(error) and later < error.source.line:
             message = one_line(telling_line(error.message))

@@ -9,7 +9,7 @@ from pathlib import Path
 from memtui.lost.asked import is_asked
 from memtui.lost.candidates import candidates
 from memtui.lost.handover_marks import MARK
-from memtui.lost.records import QUOTE, TOGETHER, Aftermath, Row
+from memtui.lost.records import PLAN, QUOTE, TOGETHER, Aftermath, Row
 from memtui.lost.traces import Trace
 from memtui.lost.unfounded import unfounded
 from memtui.lost.verdicts import Text, stems
@@ -18,7 +18,7 @@ from memtui.transcript.records import Facts
 
 _TELLING = 3
 """The least words by which a line of Claude's is known again."""
-_JOINED = frozenset({"rule", "step", "ask", "finding", "report", "document", "said", "code"})
+_JOINED = frozenset({"rule", "ask", "finding", "report", "said"})
 """Kinds whose neighbours are read together: the item of a list says little by itself."""
 _NEAR = 120  # characters between two lines that are read together
 _AGAIN = 14.0
@@ -103,9 +103,7 @@ def rows_of(
         need = trace.needs.get(line.target) if trace and line.target else None
         value = worth(line, len(verdict.missing), end, previous)
         new = summary.lacks(line.text)
-        again = (
-            len(new) >= (_TELLING if line.kind in ("said", "report", "document") else 1) and new <= followed
-        )
+        again = len(new) >= (_TELLING if line.kind in ("said", "report") else 1) and new <= followed
         if line.kind != "file" and (need or again):  # a path is a call away
             value += _AGAIN
         row = replace(line, state=verdict.fate, evidence=verdict.nearest, need=need, worth=value)
@@ -118,10 +116,14 @@ def rows_of(
         made.append(row)
     rows = ranked(_joined(made))
     # Commands differ by one word, and those that are part of another one are no candidates.
-    lost = [at for at, row in enumerate(rows) if row.state == "lost" and row.kind not in ("check", "command")]
+    lost = [at for at, row in enumerate(rows) if row.state == "lost" and not _is_command(row)]
     for at in doubles([rows[each].text for each in lost]):
         rows[lost[at]] = replace(rows[lost[at]], double=True)
     return sorted(rows, key=lambda row: row.double)
+
+
+def _is_command(row: Row) -> bool:
+    return row.kind in ("check", "command") or (row.kind == "step" and row.target not in ("", PLAN))
 
 
 def _joined(rows: Sequence[Row]) -> list[Row]:

@@ -26,8 +26,8 @@ from memtui.lost.verdicts import Text
 from memtui.lost.worth import HEADING, HEADINGS
 from memtui.secrets.quoting import safe
 from memtui.store.sessions import session_root
+from memtui.transcript.checks import is_check
 from memtui.transcript.facts import read_facts
-from memtui.transcript.sentences import is_question
 from memtui.transcript.short_text import ends_of
 
 ROOM = 2_500
@@ -70,7 +70,7 @@ class Comparison(NamedTuple):
         for number, row in enumerate(self.rows, 1):
             some = found[HEADING[row.kind]]
             lost = row.state == "lost" and not row.double and (row.worth >= _LEAST or row.need is not None)
-            if lost and len(some) < _MOST[HEADING[row.kind]] and _stands_alone(row):
+            if lost and len(some) < _MOST[HEADING[row.kind]] and _in_force(row):
                 some.append(number)
         return found
 
@@ -220,13 +220,13 @@ def quoted(row: Row) -> str:
     return TOGETHER.join(ends_of(part, _QUOTE) for part in clean_line(safe(row.quote)).split(TOGETHER))
 
 
-def _stands_alone(row: Row) -> bool:
-    """Whether a line is in force without a look at what surrounds it, as far as structure tells."""
+def _in_force(row: Row) -> bool:
+    """Whether a line is in force without a look at what surrounds it, as far as records tell."""
     if row.kind == "step":
-        return row.standing == "open" or COMMAND.search(row.text) is not None or row.source.speaker != "user"
-    if row.kind == "ask":
-        return row.standing == "open" or not is_question(row.text)
-    return row.kind not in ("said", "report", "document") and not (row.earlier and row.kind == "task")
+        return row.standing == "open" or any(is_check(each.strip("`")) for each in COMMAND.findall(row.text))
+    if HEADING[row.kind] == "O":
+        return row.standing == "open"
+    return row.kind != "output" and not (row.earlier and row.kind == "task")
 
 
 def _same(one: str, other: str) -> bool:

@@ -59,7 +59,7 @@ def due(text: str, source: Source, used: set[str], ran: Sequence[str]) -> Iterat
     done = _last_runs(ran, {head for line in lines for head in line.commands})
     last = max(done.values(), default=0)
     reached = next((at for at, line in enumerate(lines) if last in map(done.get, line.commands)), -1)
-    rows = dict(_used(lines[:_STEPS], used)) | (dict(_after(lines, reached, done)) if reached >= 0 else {})
+    rows = dict(_after(lines, reached, done) if reached >= 0 else _used(lines[:_STEPS], used))
     for line in filter(rows.__contains__, lines):
         command = line.text if line.commands and not COMMAND.search(line.text) else ""
         yield Row("step", shortened(line.text, QUOTE), source, rows[line], command)

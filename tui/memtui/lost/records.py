@@ -13,7 +13,7 @@ from memtui.transcript.records import CompactionFact, Source
 
 Kind = Literal[
     "pin", "active", "rule", "refused", "answer", "step", "task", "failure", "check", "command", "name",
-    "ask", "finding", "report", "document", "said", "file", "output", "code",
+    "ask", "finding", "report", "said", "file", "output",
 ]  # fmt: skip
 
 Standing = Literal["open", "refused", "unknown"]
@@ -38,10 +38,8 @@ TITLES: dict[Kind, str] = {
     "ask": "The user",
     "finding": "Findings",
     "report": "Reports of subagents",
-    "document": "Documents that were read",
     "said": "Claude",
     "file": "Files changed",
-    "code": "Code",
 }
 """Kinds in the order in which a list shows them."""
 

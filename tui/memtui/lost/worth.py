@@ -29,13 +29,13 @@ HEADINGS: dict[str, str] = {
 HEADING: dict[Kind, str] = {
     "pin": "R", "active": "R", "rule": "R", "answer": "R", "step": "S", "task": "S", "refused": "F",
     "failure": "F", "check": "C", "command": "C", "name": "N", "file": "N", "ask": "O", "finding": "O",
-    "report": "O", "document": "O", "said": "O", "output": "N", "code": "O",
+    "report": "O", "said": "O", "output": "N",
 }  # fmt: skip
 
 _BASE: dict[Kind, float] = {
     "pin": 160, "active": 150, "rule": 92, "refused": 82, "check": 78, "task": 72, "failure": 70,
     "answer": 60, "ask": 58, "step": 56, "command": 56, "name": 95, "output": 40, "file": 32, "finding": 26,
-    "said": 26, "report": 20, "document": 2, "code": -20,
+    "said": 26, "report": 20,
 }  # fmt: skip
 _RECENT = 14.0
 _MISSING = 6.0
@@ -44,8 +44,11 @@ _DUE, _ADVICE = 24.0, 34.0
 _UNSOLVED = 18.0
 _BRIEF = 24
 _DOUBLE = 0.6
-_ONE_FILE, _REQUEST = 14.0, 16.0
-"""Taken off for a check of one file, and for a request, which was worked on since, as a rule."""
+_ONE_FILE, _ONLY_BUILT, _REQUEST = 14.0, 20.0, 16.0
+"""Taken off for a check of one file, a build alone, and a request: most were worked on since."""
+_BUILDS = re.compile(r"[\w ]*\b(?:build|compile)\b[^&;|]*")
+_CELLS = 14.0
+"""Taken off for the row of a table, which says little without its head."""
 _FILE = re.compile(r"[\w-]+\.[a-z]{1,4}(?=$|[\s:\"'])")
 _REQUESTS = re.compile(
     r"(?:(?:ok(?:ay)?|yes|yeah|great|cool|good|now|so|and|then|also|please|alright)\b[,.!:]?\s+)*"
@@ -93,6 +96,7 @@ def worth(line: Row, missing: int, end: int, previous: int) -> float:
     if line.kind == "check":  # that of the whole project is worth more than one of some files or tests
         missing = 3 - len(identifiers(line.text)) - bool(selected_tests(line.text))
         value -= _ONE_FILE * (_FILE.search(line.text) is not None)
+        value -= _ONLY_BUILT * (_BUILDS.fullmatch(line.text) is not None)
     elif line.kind == "step" and line.target != PLAN:
         due = line.standing == "open"
         value += _DUE if due else -_ADVICE
@@ -117,7 +121,12 @@ def _less_asked(line: Row, previous: int) -> float:
 def _solved(line: Row) -> float:
     """Points for a finding whose words say that it is open; off for one that is done, short or old."""
     value = _UNSOLVED if _OPEN.search(line.text) else -_UNSOLVED if _DONE.match(line.text) else 0.0
-    return value - 8 * (len(line.text) < _BRIEF) - 12 * (line.kind == "finding" and line.earlier > 0)
+    return (
+        value
+        - 8 * (len(line.text) < _BRIEF)
+        - _CELLS * (" → " in line.text)
+        - 12 * (line.kind == "finding" and line.earlier > 0)
+    )
 
 
 def ranked(rows: Sequence[Row]) -> list[Row]:
