@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memtui.transcript import line_index
 from memtui.transcript.blocks import Block, blocks
-from memtui.transcript.events import Boundary, Said
+from memtui.transcript.events import Boundary
 from memtui.transcript.line_index import Hit, LineIndex, Query, find, hits_in, opened
 from memtui.transcript.lines import read_lines
 from tests.app.widgets.records import call, result, said, text, user, write
@@ -43,7 +43,7 @@ def test_it_agrees_with_reading_and_grows(
         write(path, *part)  # type: ignore[arg-type]
         assert index.scan(path)
         index.classify(path)
-    asks, boundaries, closings, last = [], [], [], -1
+    asks, boundaries = [], []
     for line in read_lines(path):
         number = line.number - 1
         assert (index.start(number), index.start(number + 1)) == (line.offset, line.end)
@@ -51,14 +51,9 @@ def test_it_agrees_with_reading_and_grows(
         for block in blocks(line):
             if block.is_ask:
                 asks.append(number)
-                closings += [last] if last >= 0 else []
-                last = -1
             elif isinstance(block.event, Boundary):
                 boundaries.append(number)
-            elif isinstance(block.event, Said) and not block.agent:
-                last = number
     assert (list(index.asks), list(index.boundaries)) == (asks, boundaries)
-    assert (list(index.closings), index.last_text) == (closings, last)
     assert len(index) == path.read_bytes().count(b"\n")
 
 

@@ -32,7 +32,7 @@ def window_of(*records: Record) -> Window:
     with TemporaryDirectory() as folder:
         window = Window(write(Path(folder) / "t.jsonl", *records))
         window.index.scan(window.path)
-        window.show_only(window.shows)
+        window.show_only(talk=False)
         window.move_to(0)
     return window
 
@@ -83,7 +83,7 @@ def test_records_outside_the_conversation_are_left_out() -> None:
     [
         (call("Bash", command="npm test"), "● Bash  npm test"),
         (call("Bash", command="npm test", description="run"), "● Bash  npm test  ▸"),
-        (call("Bash", command="cat <<E\nx\nE"), "● Bash  cat <<E …  ▸"),
+        (call("Bash", command="cat <<E\nx\nE"), "● Bash  cat <<E ⏎ x ⏎ E  ▸"),
         (call("Edit", file_path="/p/src/a.py", old_string="x"), "● Edit  src/a.py  +0 −1  ▸"),
         (call("Read", file_path="/elsewhere/b.py"), "● Read  /elsewhere/b.py"),
         (call("Grep", pattern="a.*b", path="/p"), "● Grep  a.*b  ▸"),

@@ -51,13 +51,9 @@ class LineIndex:
         """Whether that line is a whole object, as the last one of an export is."""
         self.asks = array("Q")
         """Lines that open a turn."""
-        self.closings = array("Q")
-        """Closing messages: the final text of each turn but the last."""
         self.boundaries = array("Q")
         self.complete = False
         """Whether turns and compactions are known up to the end, as last scanned."""
-        self.last_text = -1
-        """The model's newest text; -1 if the user has spoken since."""
         self._classified = 0
 
     def __len__(self) -> int:
@@ -139,9 +135,7 @@ class LineIndex:
                 at = 0
                 while at < len(data):
                     end = data.find(b"\n", at) + 1 or len(data)
-                    if _is_text(data, at, end):
-                        self.last_text = line
-                    elif may_ask(data, at, end) or data.find(b'"compact_boundary"', at, end) >= 0:
+                    if may_ask(data, at, end) or data.find(b'"compact_boundary"', at, end) >= 0:
                         self._look(data[at:end], line, begin + at)
                     at, line = end, line + 1
                 self._classified = line
@@ -157,22 +151,10 @@ class LineIndex:
             return
         for block in blocks(Line(offset, offset + len(data), (record,))):
             if block.is_ask:
-                if self.last_text >= 0:
-                    self.closings.append(self.last_text)
-                self.last_text = -1
                 if not self.asks or self.asks[-1] != line:
                     self.asks.append(line)
             elif isinstance(block.event, Boundary):
                 self.boundaries.append(line)
-
-
-def _is_text(data: bytes, at: int, end: int) -> bool:
-    """Whether a line contains a text of the model. Quotes within JSON strings are escaped."""
-    if data.find(b'"type":"assistant"', at, end) < 0 and data.find(b'"type": "assistant"', at, end) < 0:
-        return False
-    if data.find(b'"type":"text"', at, end) < 0 and data.find(b'"type": "text"', at, end) < 0:
-        return False
-    return data.find(b'"isSidechain":true', at, end) < 0 and data.find(b'"isSidechain": true', at, end) < 0
 
 
 _PLAIN = re.compile(r"[\w .,:;()-]+", re.ASCII)

@@ -21,7 +21,6 @@ from memtui.app.widgets.input_line import FIND_HINT, InputLine
 from memtui.app.widgets.transcript_finder import Finder
 from memtui.app.widgets.transcript_lines import AGENT
 from memtui.app.widgets.transcript_view import TranscriptView
-from memtui.app.widgets.transcript_window import Shows
 from memtui.app.widgets.wrap import cut
 from memtui.documents.session_page import transcript_markdown
 from memtui.ground.clean import clean_line
@@ -55,11 +54,10 @@ class TranscriptScreen(StyledOnce):
         hidden("F", "resume(True)", "fork", tooltip="resume a copy of it in Claude Code"),
         hidden("e", "pager", "pager", id="edit", tooltip="open in $EDITOR"),
         Binding("!", "pin", "pin", id="pin", tooltip=PINS),
-        Binding("t", "cycle", "show", tooltip="show all, no tools, or asks and closing messages"),
+        Binding("t", "talk", "tools", tooltip="leave out tools and thinking, or show them again"),
         Binding("E", "export", "export", id="export", tooltip="export as a page, secrets masked"),
         hidden("g", "first", "start", tooltip="go to the start"),
         hidden("G", "last", "end", tooltip="go to the end, or to the typed line"),
-        hidden("%", "percent", "part", tooltip="go to the typed percentage"),
         Binding("escape,o,q", "back", "back", tooltip="leave; first drop a number, ticks, hits"),
     ]
     signs: ClassVar[Mapping[str, str]] = {
@@ -77,7 +75,7 @@ class TranscriptScreen(StyledOnce):
     }
     about = (
         "The conversation as it stands in Claude Code's file; it follows the session. "
-        "A number goes before G (a line) or % (a part of the file)."
+        "A number goes before G: to that line."
     )
 
     def __init__(self, path: Path, line: int = 0, *, find: tuple[str, ...] = ()) -> None:
@@ -117,7 +115,7 @@ class TranscriptScreen(StyledOnce):
         return frozenset() if self._searching else frozenset(["again(1)", "again(-1)"])
 
     def on_key(self, event: events.Key) -> None:
-        """A digit extends the number typed before G or %."""
+        """A digit extends the number typed before G."""
         if self.focused is self.view and event.character and event.character in "0123456789":
             self._typed = (self._typed + event.character)[-9:].lstrip("0")
             event.stop()
@@ -151,12 +149,6 @@ class TranscriptScreen(StyledOnce):
             self.view.go(number - 1, unfold=True)
         else:
             self.view.action_last()
-
-    def action_percent(self) -> None:
-        if self._typed:
-            self.view.go_percent(min(100, self._number()))
-        else:
-            self.app.say("Type a number before %.")
 
     def action_turn(self, step: int) -> None:
         self._go_to("turn", self.view.window.index.asks, step)
@@ -228,11 +220,9 @@ class TranscriptScreen(StyledOnce):
     async def action_export(self) -> None:
         await export_sessions(self.app, [self._path])
 
-    def action_cycle(self) -> None:
-        kinds = list(Shows)
-        shows = kinds[(kinds.index(self.view.window.shows) + 1) % len(kinds)]
-        self.view.when_indexed(lambda: self.view.show_only(shows))
-        self.app.say(f"Shown: {shows}.")
+    def action_talk(self) -> None:
+        self.view.show_only(talk=not self.view.window.talk_only)
+        self.show_place()
 
     def action_back(self) -> None:
         if self._typed:
@@ -280,14 +270,14 @@ def times(head: SessionHead) -> str:
 
 
 def place(view: TranscriptView, found: str, typed: str) -> str:
-    query, shows = clean_line(view.window.query.text), view.window.shows
+    query = clean_line(view.window.query.text)
     if not view.current_number:
         return ""
     parts = [
         typed,
         f"/{query}  {found}" if query else "",
         f"{len(view.marks)} marked" if view.marks else "",
-        "" if shows is Shows.ALL else str(shows),
+        "without tools" if view.window.talk_only else "",
         f"L{view.current_number}",
     ]
     return " · ".join(filter(None, parts))

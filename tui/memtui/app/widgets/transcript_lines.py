@@ -13,7 +13,7 @@ from memtui.ground.clock import parse_iso, to_local
 from memtui.ground.text import counted
 from memtui.transcript.blocks import Attached, Block, Row, Skipped, Thinking, diff_counts, edit_rows
 from memtui.transcript.events import Boundary, Call, Queued, Result, Said, Summary, Words, error_text
-from memtui.transcript.outcomes import exit_code, outcome_of
+from memtui.transcript.outcomes import exit_code, outcome_of, target_of
 from memtui.transcript.session import worker_of
 from memtui.transcript.shell import EDIT_TOOLS
 
@@ -25,24 +25,6 @@ _ROWS = 5_000
 _SHORT, _ERROR_LINES = 3, 8
 _SUBJECT_CELLS = 110
 
-# The argument that describes a call, by tool; for other tools the first text among the arguments.
-_SUBJECTS = {
-    "Bash": "command",
-    "Edit": "file_path",
-    "MultiEdit": "file_path",
-    "NotebookEdit": "notebook_path",
-    "Write": "file_path",
-    "Read": "file_path",
-    "Grep": "pattern",
-    "Glob": "pattern",
-    "Task": "description",
-    "Agent": "description",
-    "TaskCreate": "subject",
-    "WebFetch": "url",
-    "WebSearch": "query",
-    "Skill": "skill",
-    "ToolSearch": "query",
-}
 _PATHS = frozenset({"file_path", "notebook_path"})
 
 # Results that only repeat the call.
@@ -189,7 +171,7 @@ def call_lines(block: Block, call: Call, result: Result | None, *, unfolded: boo
     """A call's row with its outcome, and its input when unfolded."""
     rows = edit_rows(call) if call.name in EDIT_TOOLS else []
     parts: list[str | tuple[str, str]] = [("● ", "tool"), (call.name, "strong")]
-    shorten = cut_left if _SUBJECTS.get(call.name) in _PATHS else cut
+    shorten = cut_left if _PATHS & call.input.keys() else cut
     subject = shorten(clean_line(subject_of(call, block.folder)), _SUBJECT_CELLS)
     parts.append(f"  {subject}" if subject else "")
     if rows:
@@ -237,13 +219,7 @@ def subject_of(call: Call, folder: str) -> str:
         return f"{states.count('completed')} of {len(states)} done"
     if call.name == "TaskUpdate":
         return f"{call.input.get('taskId', '')} {call.input.get('status', '')}"
-    name = _SUBJECTS.get(call.name)
-    value = call.input.get(name) if name else None
-    if not isinstance(value, str):
-        value = next((each for each in call.input.values() if isinstance(each, str)), "")
-    if name in _PATHS:
-        return value.removeprefix(f"{folder.rstrip('/')}/" if folder else "")
-    return value.strip().split("\n", 1)[0] + (" …" if "\n" in value.strip() else "")
+    return target_of(call).removeprefix(f"{folder.rstrip('/')}/" if folder else "")
 
 
 def _outcome(result: Result) -> list[tuple[str, str]]:

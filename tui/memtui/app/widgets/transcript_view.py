@@ -19,7 +19,7 @@ from memtui.app.base import hidden, moving
 from memtui.app.widgets.document import Document, Place, concat, line
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.transcript_lines import AGENT, FOLD
-from memtui.app.widgets.transcript_window import Shows, Window
+from memtui.app.widgets.transcript_window import Window
 from memtui.transcript.blocks import Block, Key
 from memtui.transcript.events import Boundary
 from memtui.transcript.line_index import Query
@@ -113,7 +113,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self._is_open = True
         self._reading(lambda: self.window.index.scan(self.path))
         self._known_size = self.window.index.end
-        self.window.show_only(self.window.shows)
+        self.window.show_only(talk=self.window.talk_only)
         if self._number:
             self.go(self._number - 1, unfold=True)
         else:
@@ -134,8 +134,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
                 self.show(Document())
                 self._open()
                 return
-            if self.window.shows is not Shows.ASKS:  # these are not known yet
-                self._grow()
+            self._grow()
             self._index()
 
     def when_indexed(self, act: Callable[[], object]) -> None:
@@ -165,9 +164,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
             return
         self.head = head
         waiting, self._once_indexed = self._once_indexed, []
-        if window.shows is Shows.ASKS:
-            self._grow()
-        elif any(isinstance(block.event, Boundary) for block in window.blocks):
+        if any(isinstance(block.event, Boundary) for block in window.blocks):
             self._change(window.compose)
         for act in waiting:
             act()
@@ -237,9 +234,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self._note_place()
         self._read_on()
 
-    def go_percent(self, percent: int) -> None:
-        self.go(self.window.index.after(self.window.index.end * percent // 100))
-
     def go_to_next(self, lines: Sequence[int], step: int) -> bool:
         """Go to the next of some transcript lines, or to the one before; False if there is none."""
         here = self.current_number - 1
@@ -248,9 +242,9 @@ class TranscriptView(DocumentView, inherit_bindings=False):
             self.go(others[0] if step > 0 else others[-1])
         return bool(others)
 
-    def show_only(self, shows: Shows) -> None:
+    def show_only(self, *, talk: bool) -> None:
         block = self.current
-        self.window.show_only(shows)
+        self.window.show_only(talk=talk)
         if block is None:
             self.action_last()
         else:
@@ -337,7 +331,8 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         event.prevent_default()  # that of `DocumentView` would follow links, too
         row, offset = self._row_under(event), event.get_content_offset(self)
         if row is not None and offset is not None and offset.x == self.size.width - 1:
-            self.go_percent(round(100 * offset.y / max(1, self.size.height - 1)))
+            size = self.window.index.end
+            self.go(self.window.index.after(size * offset.y // max(1, self.size.height - 1)))
         elif row is not None:
             self._put(row)
             if (link := self.document.lines[self.cursor.line].link) == FOLD or link.startswith(AGENT):

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from enum import StrEnum
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from memtui.app.widgets.document import Document, Line, Span, rule
 from memtui.app.widgets.transcript_lines import BLANK, boundary_caption, can_fold, date_line, render, words_of
 from memtui.transcript.blocks import Attached, Block, Key, Thinking
-from memtui.transcript.events import Boundary, Call, Result, Said
+from memtui.transcript.events import Boundary, Call, Result
 from memtui.transcript.line_index import LineIndex, Query, opened
 
 PART = 512 << 10
 """Bytes that are held before and after a place: a jump reads them in 30 ms."""
 FEW = 100
 """Blocks that are held at least: bookkeeping may go on for megabytes."""
-
-
-class Shows(StrEnum):
-    """The visible kinds of blocks."""
-
-    ALL = "all"
-    TALK = "without tools"
-    ASKS = "asks and closing messages"
 
 
 Spot = tuple[Key, int]
@@ -37,16 +28,18 @@ class Window:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.index = LineIndex()
-        self.shows = Shows.ALL
+        self.talk_only = False
+        """Whether tools, thinking and attachments are left out."""
         self.unfolded: set[Key] = set()
         self.query = Query("")
         self.within: int | None = None
         """Where the line begins in which alone the query is marked; None for everywhere."""
         self.document = Document()
         self.blocks: list[Block] = []
-        self._lines: Sequence[int] = range(0)
+        self._known = 0
+        """How many lines there were when the held ones were read."""
         self._held: list[list[Block]] = []
-        """The blocks of some of these, from `_first` on."""
+        """The blocks of some lines, from `_first` on."""
         self._first = 0
         self._torn = False
         """Whether the last line has no newline, and may grow."""
@@ -54,10 +47,10 @@ class Window:
         self._of: dict[Key, int] = {}
         self._call: dict[Key, Key] = {}
 
-    def show_only(self, shows: Shows) -> None:
-        """Show only some blocks, from now on; `move_to` must follow."""
-        self.shows, self._held = shows, []
-        self._lines, self._torn = self._listed(), self.index.has_tail
+    def show_only(self, *, talk: bool) -> None:
+        """Show all blocks, or only the talk, from now on; `move_to` must follow."""
+        self.talk_only, self._held = talk, []
+        self._known, self._torn = len(self.index), self.index.has_tail
 
     @property
     def at_start(self) -> bool:
@@ -65,66 +58,46 @@ class Window:
 
     @property
     def at_end(self) -> bool:
-        return self._stop == len(self._lines) and self._stop > 0
+        return self._stop == self._known and self._stop > 0
 
     @property
     def _stop(self) -> int:
         return self._first + len(self._held)
 
-    def _size(self, first: int, stop: int) -> int:
-        ends = ((self.index.start(line), self.index.start(line + 1)) for line in self._lines[first:stop])
-        return sum(end - start for start, end in ends)
-
-    def _listed(self) -> Sequence[int]:
-        index = self.index
-        if self.shows is not Shows.ASKS:
-            return range(len(index))
-        last = [index.last_text] if index.last_text >= 0 else []
-        return sorted({*index.asks, *index.closings, *index.boundaries, *last})
-
     def grow(self) -> None:
         """Take what the index has found; hold it if the end was held, and it is not too much."""
-        held, torn, before = self.at_end or not self.blocks, self._torn, self._lines
-        self._lines, self._torn = self._listed(), self.index.has_tail
-        if not held or (not torn and self._lines == before):
-            return
-        if self.shows is Shows.ASKS:  # the newest text may not be the last one any more
-            self.move_to(len(self.index))
+        held, torn, before = self.at_end or not self.blocks, self._torn, self._known
+        self._known, self._torn = len(self.index), self.index.has_tail
+        if not held or (not torn and self._known == before):
             return
         if torn and self._held:
             self._held.pop()
-        if self._size(self._first, len(self._lines)) < 3 * PART:
-            self._held += self._read(range(self._stop, len(self._lines)))
+        if self.index.start(self._known) - self.index.start(self._first) < 3 * PART:
+            self._held += self._read(range(self._stop, self._known))
         self.compose()
 
     def holds(self, line: int) -> bool:
-        return bool(self._held) and self._lines[self._first] <= line <= self._lines[self._stop - 1]
+        return self._first <= line < self._stop
 
     def move_to(self, line: int) -> None:
-        at = bisect_left(self._lines, line)
-        before, after = self._read(range(at - 1, -1, -1)), self._read(range(at, len(self._lines)))
-        self._first, self._held = at - len(before), [*reversed(before), *after]
+        before, after = self._read(range(line - 1, -1, -1)), self._read(range(line, self._known))
+        self._first, self._held = line - len(before), [*reversed(before), *after]
         self.compose()
 
-    def _read(self, places: Iterable[int]) -> list[list[Block]]:
+    def _read(self, lines: Iterable[int]) -> list[list[Block]]:
         held: list[list[Block]] = []
         size = count = 0
         with opened(self.path) as file:
-            for at in places:
-                held.append(list(filter(self.is_shown, self.index.read(file, self._lines[at]))))
-                size, count = size + self._size(at, at + 1), count + len(held[-1])
+            for line in lines:
+                held.append(list(filter(self.is_shown, self.index.read(file, line))))
+                size += self.index.start(line + 1) - self.index.start(line)
+                count += len(held[-1])
                 if size >= PART and count >= FEW:
                     break
         return held
 
     def is_shown(self, block: Block) -> bool:
-        if self.shows is Shows.ALL:
-            return True
-        if self.shows is Shows.TALK:
-            return not isinstance(block.event, (Call, Result, Thinking, Attached))
-        at = bisect_left(self._lines, line := self.index.at(block.key[0]))
-        listed = at < len(self._lines) and self._lines[at] == line
-        return block.is_ask or (listed and isinstance(block.event, (Said, Boundary)))
+        return not (self.talk_only and isinstance(block.event, (Call, Result, Thinking, Attached)))
 
     def compose(self) -> None:
         ordered = list(_ordered(block for found in self._held for block in found))
