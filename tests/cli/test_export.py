@@ -114,9 +114,7 @@ def test_a_memory_is_exported_by_its_id(memtui: Memtui, transcript: Path) -> Non
     assert memtui("export", "CMEM-19990101-000000").code == 1
 
 
-def test_subagents_are_folded_away_where_they_worked_wherever_they_lie(
-    memtui: Memtui, transcript: Path
-) -> None:
+def test_subagents_are_folded_away_where_they_worked(memtui: Memtui, transcript: Path) -> None:
     ended = {"agentId": "a1", "totalToolUseCount": 2}
     write(
         transcript,
@@ -132,8 +130,8 @@ def test_subagents_are_folded_away_where_they_worked_wherever_they_lie(
         user("Count the gulls", agentId="a1", **chain),
         said(text(f"I see {SECRET}"), agentId="a1", **chain),
     )
-    beside = transcript.with_name("agent-b2.jsonl")
-    write(beside, user("Paint <b>", agentId="b2", **chain), said(text("Painted."), agentId="b2", **chain))
+    other = inside.with_name("agent-b2.jsonl")
+    write(other, user("Paint <b>", agentId="b2", **chain), said(text("Painted."), agentId="b2", **chain))
     assert memtui("export", "4c6e").code == 0
     page = (Path.home() / "session-4c6e7ca5.html").read_text()
     first, second = (
@@ -147,7 +145,7 @@ def test_subagents_are_folded_away_where_they_worked_wherever_they_lie(
     assert "\n# Subagent b2: Paint \\<b\\>\n" in markdown and markdown.rstrip().endswith("Painted.")
     live = page.split("</header>")[1]
     memtui("archive")
-    for each in (transcript, inside, beside):
+    for each in (transcript, inside, other):
         each.unlink()
     assert memtui("export", "4c6e", "--force").code == 0
     assert (Path.home() / "session-4c6e7ca5.html").read_text().split("</header>")[1] == live
