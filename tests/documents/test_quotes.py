@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from memtui.documents.markdown import Section
@@ -17,9 +19,9 @@ from memtui.documents.quotes import (
     with_fewer_quotes,
     without_source,
 )
-from memtui.transcript.records import Facts
+from memtui.transcript.records import Action, Facts
 from memtui.transcript.short_text import ends_of
-from tests.documents.made import turn
+from tests.documents.made import at, turn
 
 TALK = Facts(
     turns=(
@@ -67,6 +69,34 @@ def test_long_messages_keep_their_ends_and_all_have_a_limit() -> None:
     assert [len(quote.text) for quote in between] == [500] * 3
     assert [len(quote.text) for quote in asks] == [750, 750, 750, 250]
     assert closings[0].source.line == 74
+
+
+def test_a_long_message_is_cut_between_sentences_or_lines() -> None:
+    words = "The lamp is red. It is not the one that I would take. Dry it first! Then paint it green."
+    assert ends_of(words, 70) == "The lamp is red. … Then paint it green."
+    wide = "灯是红色的。我不会用这一个，因为它不是最好的。先把它晾干，再涂成绿色。"
+    assert ends_of(wide, 34) == "灯是红色的。 … 先把它晾干，再涂成绿色。"
+    assert ends_of(wide, 30) == "灯是红色的。我不会用这一个，因为它不是最好的。 …"
+    steps = "Two are left:\n1. the lamp\n   - never red\n   - only green, as it was\n2. the door\n   - dry it"
+    assert ends_of(steps, 60) == "Two are left:\n1. the lamp\n…\n2. the door\n   - dry it"
+    assert ends_of(steps, 40) == "Two are left:\n1. the lamp\n…\n   - dry it"
+
+
+def test_words_before_calls_are_not_the_last() -> None:
+    facts = Facts(turns=(turn(1, "go", "I look at it."),))
+    assert said_last(facts) == 'Claude said last (L2): "I look at it."'
+    called = Action("Bash", "ls", "ok", "", source=at(3))
+    assert said_last(replace(facts, last_action=called)) == ""
+    assert said_last(Facts(turns=(turn(1, "go", "I look at it.", end="running"),))) == ""
+
+
+def test_blank_lines_of_the_user_stay() -> None:
+    facts = Facts(turns=(turn(1, "Print it so:\n\na\n\n\n  b", "Printed:\n\na"),))
+    (section,) = quotes_section(facts)
+    assert (
+        section.text == f"{FIRST_LINE}\n- L2 Claude: Printed:\n  a\n- L1 User: Print it so:\n\n  a\n\n    b"
+    )
+    assert with_fewer_quotes(section, 1_000).text == section.text
 
 
 def test_at_need_the_oldest_go_and_the_others_are_shortened() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memtui.documents.recovery import reference_files, working_files
-from memtui.transcript.paths import role_of
+from memtui.transcript.paths import project_of, role_of
 from memtui.transcript.records import Facts, FileFact
 
 ROOT = "/work/app"
@@ -141,3 +141,20 @@ def test_references_by_the_seeds_priorities() -> None:
         ("docs/guide.md", "documentation"),
         ("/usr/lib/python3/json.py", "implementation"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("root", "name"),
+    [
+        ("/work/shop", "shop"),
+        ("/work/shop/.worktrees/2", "shop"),
+        ("/work/shop/.worktrees/anna/fix-tax", "shop"),
+        ("/home/anna/.tool/repos/shop/worktrees/slot-51", "shop"),
+        ("/work/shop/.claude/worktrees/fix", "shop"),
+        ("C:\\work\\shop\\.worktrees\\2", "shop"),
+        ("/home/anna/.worktrees/shop", "shop"),
+        ("/", "/"),
+    ],
+)
+def test_a_worktree_is_called_by_its_repository(root: str, name: str) -> None:
+    assert project_of(root) == name

@@ -12,7 +12,7 @@ from memtui.ground.clock import parse_iso, to_local
 from memtui.secrets.secrets import masked
 from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import plan_title
-from memtui.transcript.records import NOWHERE, Facts, PlanFact, Quote, Source, Turn
+from memtui.transcript.records import NOWHERE, Facts, PlanFact, Quote, Source, Turn, is_after
 from memtui.transcript.sentences import is_question
 from memtui.transcript.short_text import ends_of, one_line, shortened
 
@@ -67,7 +67,7 @@ class UserRequest(NamedTuple):
     @property
     def line(self) -> str:
         """The words on one line; of a long message its beginning and its end, which often says what to do."""
-        return ends_of(one_line(self.text), _WIDTH)
+        return one_line(ends_of(self.text.strip(), _WIDTH))
 
     def within(self, width: int) -> str:
         """The words in at most `width` characters, with the question before."""
@@ -176,7 +176,8 @@ def quotes_of(who: str, facts: Facts) -> list[Quote]:
     width, room = _LIMITS[who]
     kept: list[Quote] = []
     for each in said:
-        bare = "\n".join(line.rstrip() for line in each.text.strip().split("\n") if line.strip())
+        blank = "\n\n" if who == USER else "\n"  # the user may show what is to be printed
+        bare = re.sub(r"\s*\n\s*\n", blank, "\n".join(map(str.rstrip, each.text.strip().split("\n"))))
         if not bare:
             continue
         if room < min(_ROOM, len(bare)):
@@ -187,12 +188,14 @@ def quotes_of(who: str, facts: Facts) -> list[Quote]:
 
 
 def said_last(facts: Facts) -> str:
-    """``Claude said last (L476): "words"``; "" if no message of the model is on record."""
-    closing = next((turn.closing for turn in reversed(facts.turns) if turn.closing), None)
-    if closing is None:
+    """``Claude said last (L476): "words"``; "" if nothing is on record, or calls followed it."""
+    turn = next((turn for turn in reversed(facts.turns) if turn.closing), None)
+    if turn is None or turn.closing is None or turn.end == "running":
         return ""
-    label = source_label("Claude said last", closing.source)
-    return f'{label} "{ends_of(one_line(closing.text), _WIDTH)}"'
+    if facts.last_action and is_after(facts.last_action.source, turn.closing.source):
+        return ""
+    label = source_label("Claude said last", turn.closing.source)
+    return f'{label} "{one_line(ends_of(turn.closing.text.strip(), _WIDTH))}"'
 
 
 def with_fewer_quotes(section: Section, room: int) -> Section:

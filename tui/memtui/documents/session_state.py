@@ -23,7 +23,7 @@ from memtui.ground.project import Project
 from memtui.ground.text import FormatError, counted, file_text, item
 from memtui.transcript.checks import SENTENCE, bare_command, last_check, package_changes
 from memtui.transcript.files import moved_to, path_now
-from memtui.transcript.paths import Kind, role_of, shown_path
+from memtui.transcript.paths import Kind, project_of, role_of, shown_path
 from memtui.transcript.plans import was_done
 from memtui.transcript.records import Command, Facts, FileFact, is_after
 from memtui.transcript.shell import SHELL_TOOLS, programs_run
@@ -634,7 +634,11 @@ def raw_state(facts: Facts, project: Project) -> SessionState:
     """
     decided = work.recorded_decisions(facts)
     return SessionState(
-        identity=Identity(project=f"{project.name} ({project.root})", branch=facts.branch, goal=goal(facts)),
+        identity=Identity(
+            project=f"{project_of(str(project.root))} ({project.root})",
+            branch=facts.branch,
+            goal=goal(facts),
+        ),
         tasks=task_tree(facts),
         decisions=tuple(
             Decision(text=with_source(f"{each.decision} ({each.reason})", each.source)) for each in decided

@@ -195,6 +195,19 @@ def name_of(path: str) -> str:
     return re.split(r"[\\/]", path.rstrip("\\/"))[-1]
 
 
+_WORKTREE = re.compile(
+    r"(?<!^[\\/]Users[\\/])(?<!^[\\/]home[\\/])(?<![^\\/])(?P<repository>[^.\\/][^\\/]*)"
+    r"(?:[\\/]\.claude)?[\\/]\.?worktrees[\\/]"
+)
+"""A folder of worktrees in their repository's folder; not in a home folder."""
+
+
+def project_of(root: str) -> str:
+    """The name of a project by its root folder: of a worktree that of its repository."""
+    found = _WORKTREE.search(root)
+    return found["repository"] if found else name_of(root) or root
+
+
 def folder_of(path: str) -> str:
     return path[: len(path) - len(name_of(path))].rstrip("\\/")
 

@@ -7,6 +7,8 @@ import re
 _WIDE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 _FEW_WIDE = 2
 GAP = " … "  # the mark between the head and the tail of a text; beside the end of a line, without that space
+_BREAK = re.compile(r"\n+|(?<=[.!?…])[\"')\]”’*_]*[ \t]+(?=[^\s\da-z])|(?<=[。！？；])(?![」』”’）])")
+"""Between two lines or sentences."""
 _KEY = re.compile(
     r"[^\W_]+|(?<=\w)[#+]+|[=≠≤≥≈±%$€£]|!(?==)|[<>](?=\s*[\d=])|(?<=\d)[.,:/-](?=\d)|(?<![\w-])[-+](?=\d)"
 )
@@ -40,25 +42,31 @@ def shortened(text: str, width: int) -> str:
 
 
 def ends_of(text: str, width: int) -> str:
-    """At most `width` characters: head (60 %) and tail (40 %) of a longer text, cut at lines or words."""
+    """At most `width` characters: head (60 %) and tail (40 %) of a longer text, of whole sentences or lines.
+
+    Half a sentence may say the opposite: cut at words is only where no sentence ends.
+    """
     if len(text) <= width:
         return text
     width -= len(GAP)
     head = width * 6 // 10
-    first, at_line = _beginning_of(text, head)
-    # The end is cut as a beginning is, read backwards.
-    last, from_line = _beginning_of(text[::-1], width - head)
-    gap = f"{chr(10) if at_line else ' '}…{chr(10) if from_line else ' '}"
-    return f"{first}{gap}{last[::-1]}"
+    breaks = [found.span() for found in _BREAK.finditer(text)]
+    starts = [end for _, end in breaks if end >= len(text) - (width - head)]
+    lines = [start for start in starts if text[start - 1] == "\n"]
+    start = next((line for line in lines if not text[line].isspace()), (lines or starts or [len(text)])[0])
+    if not breaks:
+        return f"{_beginning_of(text, head)}{GAP}{_beginning_of(text[::-1], width - head)[::-1]}"
+    room = width - (len(text) - start)
+    end = max((begin for begin, _ in breaks if begin <= room), default=0)
+    first = text[:end].rstrip() if end > room // 4 else _beginning_of(text, room)
+    gap = f"{chr(10) if text[len(first)] == chr(10) else ' '}…{chr(10) if start in lines else ' '}"
+    return f"{first}{gap}{text[start:]}".rstrip()
 
 
-def _beginning_of(text: str, width: int) -> tuple[str, bool]:
-    """At most `width` characters, up to the end of a line or a word, and whether it is that of a line."""
-    for end in ("\n", " "):
-        cut = text.rfind(end, 0, width + 1)
-        if cut > width * 2 // 3:
-            return text[:cut].rstrip(), end == "\n"
-    return text[:width].rstrip(), False
+def _beginning_of(text: str, width: int) -> str:
+    """At most `width` characters, up to the end of a word if one ends in the last third."""
+    cut = text.rfind(" ", 0, width + 1)
+    return text[: cut if cut > width * 2 // 3 else width].rstrip()
 
 
 def key_of(text: str) -> str:
