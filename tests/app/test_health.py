@@ -120,6 +120,8 @@ async def test_the_last_run_of_this_project_is_shown(world: World) -> None:
 async def test_the_first_screen_shows_what_was_missed(world: World) -> None:
     session = world.session(minutes=90)
     session.prompt("Fix the login")
+    for number in range(15):
+        session.prompt(f"Paint buoy {number}")
     session.compaction("Summary of what came before.")
     session.prompt("go on")
     world.save(session)
@@ -128,6 +130,7 @@ async def test_the_first_screen_shows_what_was_missed(world: World) -> None:
             lambda: "no capture yet" in driver.detail and "LOST" in driver.detail, "its losses"
         )
         assert "Nothing waits" not in driver.shown
+        assert "… and 4 more (b captures it, then r shows all)" in driver.detail
 
 
 async def test_keeping_transcripts_is_asked_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

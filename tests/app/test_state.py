@@ -70,12 +70,14 @@ async def test_brackets_switch_between_sessions_and_end_with_the_newest_and_the_
         assert title(driver) == "4 Session state v7 · 1/2"
         assert "Tokens that refresh once" in driver.detail
         await driver.until(lambda: driver.detail.startswith("Session 1/2 · v7 · Go on\n"))
+        assert "] older" in driver.lines[-1] and "[ newer" not in driver.lines[-1]
         await driver.press("]")
         assert driver.last_said == "Session 2/2."
         await until_title(driver, "4 Session state v7 · 2/2 · quiet 2 h")
         assert "goal Search that forgives" in driver.drawn(PaneId.STATE)
         assert "Search that forgives" in driver.detail
         assert "quiet for 2 h, since 2026-03-05 11:19" in driver.detail
+        assert "[ newer" in driver.lines[-1] and "] older" not in driver.lines[-1]
         await driver.press("]")
         await driver.until_said("This is the oldest session.")
         await driver.press("[", "]", "[")  # faster than the disk is looked at

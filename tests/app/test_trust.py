@@ -92,11 +92,11 @@ async def test_a_message_goes_with_its_screen_when_another_key_opens_the_next_on
         assert "a does nothing here" in driver.shown
         await driver.press("S")
         assert "a does nothing here" not in driver.shown
-        await driver.press("left")
-        await driver.until(lambda: "Nothing is unfolded" in driver.shown, "the message")
+        await driver.press("ctrl+c")
+        await driver.until(lambda: "No text is selected" in driver.shown, "the message")
         await driver.press("escape")
         assert driver.at_home()
-        assert "Nothing is unfolded" not in driver.shown
+        assert "No text is selected" not in driver.shown
         await driver.press("1", "r")
         await driver.until(lambda: driver.review.form.field("title").text, "the draft")
         await driver.press("ctrl+s")  # said by the key that closes the screen
@@ -104,6 +104,20 @@ async def test_a_message_goes_with_its_screen_when_another_key_opens_the_next_on
 
 
 THEMES = (MEMTUI.name, COLOUR_BLIND.name, *(name for name in BUILTIN_THEMES if "ansi" not in name))
+
+
+async def test_scroll_bars_are_quieter_than_any_text(full: World) -> None:
+    async with opened(full) as driver:
+        for theme in THEMES:
+            driver.app.theme = theme
+            colours = {
+                name: Color.parse(value)
+                for name, value in driver.app.get_css_variables().items()
+                if name in ("scrollbar", "scrollbar-background", "quiet", "background")
+            }
+            ground = colours["background"]
+            assert contrast(colours["scrollbar"], ground) < contrast(colours["quiet"], ground), theme
+            assert colours["scrollbar-background"] == ground, theme
 
 
 async def test_a_capture_that_arrives_moves_neither_selection_nor_detail(full: World) -> None:

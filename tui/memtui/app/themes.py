@@ -48,7 +48,8 @@ _CONTRAST = 4.6
 def legible(theme: Theme, variables: dict[str, str]) -> dict[str, str]:
     """The variables of a theme, with colours that can be read as text.
 
-    Adds `$quiet` for secondary text, `$heading`, `$frame` for borders and `$cursor` for the selected row.
+    Adds `$quiet` for secondary text, `$heading`, `$frame` for borders and `$cursor` for the selected row;
+    scroll bars are as quiet as borders.
     Colours of many themes are made for backgrounds: the warning of textual-light has a contrast of 1.3 on its
     panels. Ansi themes keep the colours of the terminal.
     """
@@ -56,6 +57,7 @@ def legible(theme: Theme, variables: dict[str, str]) -> dict[str, str]:
         return {
             **variables,
             **dict.fromkeys(("quiet", "frame", "heading"), "ansi_default"),
+            **_scroll_bars("ansi_bright_black", "ansi_default"),
             "cursor": "ansi_blue",
         }
     own = {"quiet": _QUIET_ON_DARK, "frame": variables["surface-lighten-2"]}
@@ -68,7 +70,14 @@ def legible(theme: Theme, variables: dict[str, str]) -> dict[str, str]:
     wanted["text"] = variables["foreground"]
     grounds = [Color.parse(wanted[name]) for name in _GROUNDS]
     readable = {name: _readable(Color.parse(wanted[name]), grounds, dark=theme.dark).hex for name in _TEXTS}
-    return {**wanted, **readable}
+    return {**wanted, **readable, **_scroll_bars(wanted["frame"], variables["background"])}
+
+
+def _scroll_bars(bar: str, ground: str) -> dict[str, str]:
+    """Scroll bars that are as quiet as the frames: Textual's are the brightest part of a screen of text."""
+    bars = ("scrollbar", "scrollbar-hover", "scrollbar-active")
+    grounds = ("background", "background-hover", "background-active", "corner-color")
+    return dict.fromkeys(bars, bar) | {f"scrollbar-{each}": ground for each in grounds}
 
 
 def _readable(colour: Color, grounds: list[Color], *, dark: bool) -> Color:

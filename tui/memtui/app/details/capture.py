@@ -60,8 +60,11 @@ def _section(title: str) -> tuple[Line, Line]:
     return _BLANK, line(title, "heading")
 
 
-def facts_document(facts: Facts, groups: Iterable[EvidenceGroup]) -> Document:
-    """The facts of a transcript: counts on one line, then each kind with its newest items."""
+def facts_document(facts: Facts, groups: Iterable[EvidenceGroup], keys: str) -> Document:
+    """The facts of a transcript: counts on one line, then each kind with its newest items.
+
+    `keys` names the keys that lead to all of them.
+    """
     lines: list[Line] = [*_section("What it covers"), line(headline(facts), "strong")]
     for group in groups:
         lines += [_BLANK, styled((group.title, "strong"), (f"  {len(group.items)}", "dim"))]
@@ -70,7 +73,7 @@ def facts_document(facts: Facts, groups: Iterable[EvidenceGroup]) -> Document:
             for item in group.items[:_ITEMS]
         ]
         if len(group.items) > _ITEMS:
-            lines.append(line(f"  … and {len(group.items) - _ITEMS} more (r shows all)", "dim"))
+            lines.append(line(f"  … and {len(group.items) - _ITEMS} more ({keys} shows all)", "dim"))
     return Document(lines)
 
 

@@ -271,7 +271,8 @@ class PendingPane(Pane):
             return plain(f"\nNo facts: {problem}.", "warn")
         except OSError as error:
             return plain(f"\nNo facts: {item.capture.transcript} cannot be read ({error.strerror}).", "warn")
-        return facts_document(facts, evidence(facts, self.model.project.root))
+        keys = "b captures it, then r" if item.missing else "r"
+        return facts_document(facts, evidence(facts, self.model.project.root), keys)
 
     def subject(self, key: str | None) -> Subject:
         item = self.capture_row(key)

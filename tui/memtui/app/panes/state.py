@@ -63,8 +63,8 @@ class StatePane(Pane):
         Binding("n", "update", "update", id="update", tooltip="write a new version of the session state now"),
         Binding("m", "ask_model", "model", id="model", tooltip=_MODEL),
         Binding("Y", "copy_notes", "copy prompt", id="copy_prompt", tooltip=RESTORES),
-        hidden("[", "switch(-1)", "newer", id="newer", tooltip="the previous session, turn or group"),
-        hidden("]", "switch(1)", "older", id="older", tooltip="the next session, turn or group"),
+        Binding("[", "switch(-1)", "newer", id="newer", tooltip="the previous session, turn or group"),
+        Binding("]", "switch(1)", "older", id="older", tooltip="the next session, turn or group"),
     ]
     pane_id = PaneId.STATE
     number = 4
@@ -271,7 +271,10 @@ class StatePane(Pane):
 
     @property
     def idle_keys(self) -> frozenset[str]:
-        return frozenset([] if self.view.session_id else ["versions", "update", "ask_model", "copy_notes"])
+        view = self.view
+        idle = [] if view.session_id else ["versions", "update", "ask_model", "copy_notes"]
+        idle += ["switch(-1)"] if view.session_id in ("", *view.sessions[:1]) else []
+        return frozenset([*idle, *(["switch(1)"] if view.session_id in ("", *view.sessions[-1:]) else [])])
 
     def action_switch(self, step: int) -> None:
         """Show another session. At the newest one, always follow the newest."""
