@@ -1,10 +1,10 @@
-"""The list of the sessions screen: its columns, rows and order."""
+"""The list of the sessions screen: its columns and rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -17,30 +17,16 @@ from memtui.store.session_list import Session, size_text
 from memtui.transcript.short_text import one_line
 
 _LEAD, _END = 13, 8
-_NAME, _LEAST_NAME = 30, 16
-"""Minimum width of the name, and its minimum beside the sorted column."""
+_NAME = 30
+"""The least width of the name."""
 
 
 class Column(NamedTuple):
-    """A column to sort the list by."""
+    """A column between the name and the days left."""
 
     name: str
-    value: Callable[[Session], Any]
-    up: bool = False
-    cells: int = 0
-    """Its width, if it stands between the name and the days left."""
-    rank: int = 0
-    """Its place among those by importance: the others are dropped first."""
-    text: Callable[[Session], str] | None = None
-    """Its text; else it is the value, or nothing for 0."""
-
-
-def _branch(session: Session) -> str:
-    return clean_line(session.summary.branch)
-
-
-def _tokens(session: Session) -> str:
-    return f"{round(session.summary.tokens / 1000)}k" if session.summary.tokens else ""
+    cells: int
+    text: Callable[[Session], str]
 
 
 SESSION_SIGNS = {
@@ -53,22 +39,15 @@ SESSION_SIGNS = {
     "●": "a capture or memory of no compaction",
     "❯": "what you asked",
 }
-COLUMNS = {
-    column.name: column
-    for column in (
-        Column("when", lambda each: each.written),
-        Column("session", lambda each: each.name.casefold(), up=True),
-        Column("branch", lambda each: each.summary.branch.casefold(), True, 9, 1, _branch),
-        Column("turns", lambda each: each.summary.turns, False, 5, 4),
-        Column("tokens", lambda each: each.summary.tokens, False, 6, 3, _tokens),
-        Column("compacted", lambda each: each.summary.compactions, False, 9, 2),
-        Column("files", lambda each: len(each.summary.files), False, 5, 6),
-        Column("size", lambda each: each.size, False, 8, 5, lambda each: size_text(each.size)),
-        Column("left", lambda each: -1 if each.days_left is None else each.days_left, up=True),
-    )
-}
-_BRANCH = COLUMNS["branch"]
-_BY_RANK = sorted((each for each in COLUMNS.values() if each.rank), key=lambda each: each.rank)
+COLUMNS = (
+    Column("branch", 9, lambda each: clean_line(each.summary.branch)),
+    Column("compacted", 9, lambda each: str(each.summary.compactions or "")),
+    Column("tokens", 6, lambda each: f"{round(each.summary.tokens / 1000)}k" if each.summary.tokens else ""),
+    Column("turns", 5, lambda each: str(each.summary.turns or "")),
+    Column("size", 8, lambda each: size_text(each.size)),
+)
+"""The last ones are left out where there is no room."""
+_BRANCH = COLUMNS[0]
 
 
 def matches(session: Session, words: str) -> bool:
@@ -78,39 +57,32 @@ def matches(session: Session, words: str) -> bool:
     return all(word in text for word in words.casefold().split())
 
 
-def columns_in(width: int, sorted_by: Column, *, branches: bool) -> tuple[Column, ...]:
-    """The columns that fit between the name and the days left; that of branches if there are several."""
-    room = width - _LEAD - _END
-    chosen = set()
-    for each in (sorted_by, *_BY_RANK):
-        kept = _LEAST_NAME if each is sorted_by else _NAME
-        wanted = each.cells and each not in chosen and (branches or each is not _BRANCH)
-        if wanted and room - each.cells - 1 >= kept:
-            chosen.add(each)
-            room -= each.cells + 1
-    return tuple(each for each in COLUMNS.values() if each in chosen)
+def columns_in(width: int, *, branches: bool) -> tuple[Column, ...]:
+    """The columns that fit; that of branches if there are several."""
+    room, shown = width - _LEAD - _END - _NAME, list[Column]()
+    for each in COLUMNS[0 if branches else 1 :]:
+        room -= each.cells + 1
+        if room < 0:
+            break
+        shown.append(each)
+    return tuple(shown)
 
 
-def heading(width: int, column: Column, shown: Sequence[Column], *, project: bool) -> Content:
-    def named(name: str, text: str) -> tuple[str, str]:
-        return text, "bold $accent" if name == column.name else "$quiet"
-
-    where = ("project  " if project else "", "$quiet")
-    left = Content.assemble(named("when", f"{'when':<{_LEAD}}"), where, named("session", "session"))
-    cells = [part for each in shown for part in (" ", named(each.name, _aligned(each, each.name)))]
-    end = Content.assemble(*cells, named("left", f"{'left':>{_END}}"))
-    return Content.assemble(left, " " * max(1, width - left.cell_length - end.cell_length), end)
+def heading(width: int, shown: Sequence[Column], *, project: bool) -> Content:
+    left = f"{'when':<{_LEAD}}{'project  ' if project else ''}session"
+    end = "".join(f" {_aligned(each, each.name)}" for each in shown) + f"{'left':>{_END}}"
+    return Content.styled(left + " " * max(1, width - len(left) - len(end)) + end, "$quiet")
 
 
 def row(session: Session, width: int, shown: Sequence[Column], *, where: str = "") -> Content:
     name = one_line(clean_line(masked(session.name))) or _unnamed(session)
     lead = f"{day_and_minute(session.written):<{_LEAD}}"
     agents = f" +{session.agents}" if session.agents else ""
-    values = ((each, each.text(session) if each.text else str(each.value(session) or "")) for each in shown)
-    cells = Content.assemble(*((f" {_aligned(*each)}", "$quiet") for each in values))
+    cells = Content("".join(f" {_aligned(each, each.text(session))}" for each in shown))
     room = max(4, width - len(lead) - len(agents) - cells.cell_length - _END)
     named = _fit([(f"{clean_line(where)}  " if where else "", "$accent"), name], room)
-    return Content.assemble((lead, "$quiet"), named, (agents, "$quiet"), cells, _days_left(session))
+    end = cells.stylize("$quiet")
+    return Content.assemble((lead, "$quiet"), named, (agents, "$quiet"), end, _days_left(session))
 
 
 def _unnamed(session: Session) -> str:
@@ -142,28 +114,23 @@ def _fit(parts: list[tuple[str, str] | str], room: int) -> Content:
 
 
 class SessionListing:
-    """The sessions by key, filtered and sorted."""
+    """The sessions by key, the newest first, filtered."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self.sessions: dict[str, Session] = {}
-        self._column = COLUMNS["when"]
         self._branches = False
         self._matching = 0
         """The sessions that the filter lets through; counted by `rows`."""
         self.filter = ""
         self.everywhere = False
 
-    def sort(self) -> None:
-        columns = list(COLUMNS.values())
-        self._column = columns[(columns.index(self._column) + 1) % len(columns)]
-
     def rows(self) -> list[str]:
         sessions = self.sessions.values()
         self._branches = len({each.summary.branch for each in sessions if each.summary.branch}) > 1
         matching = [each for each in sessions if matches(each, self.filter)]
         self._matching = len(matching)
-        matching.sort(key=self._column.value, reverse=not self._column.up)
+        matching.sort(key=lambda each: each.written, reverse=True)
         return [str(each.path) for each in matching]
 
     def title(self, marked: int) -> Content:
@@ -174,7 +141,7 @@ class SessionListing:
         return Content.assemble("Sessions ", (count, "$accent"), (where, "$quiet"))
 
     def heading(self, width: int) -> Content:
-        return heading(width, self._column, self._columns(width), project=self.everywhere)
+        return heading(width, self._columns(width), project=self.everywhere)
 
     def draw(self, key: str, width: int) -> Content:
         if (session := self.sessions.get(key)) is None:
@@ -183,4 +150,4 @@ class SessionListing:
         return row(session, width, self._columns(width), where=where)
 
     def _columns(self, width: int) -> tuple[Column, ...]:
-        return columns_in(width, self._column, branches=self._branches)
+        return columns_in(width, branches=self._branches)

@@ -61,7 +61,6 @@ class SessionsScreen(Screen[None]):
         Binding("R", "resume", "resume", id="resume", tooltip="resume this session in Claude Code"),
         hidden("F", "resume(True)", "fork", tooltip="resume a copy of the session"),
         Binding("/", "filter", "filter", id="filter", tooltip="filter here, or find, as you type"),
-        Binding(".", "sort", "sort", tooltip="sort by the next column"),
         Binding("A", "everywhere", "all", id="all", tooltip="show everything, or the usual part"),
         Binding("space", "mark", "tick", id="tick", tooltip="tick this row, or untick it"),
         Binding("y", "copy", "copy id", id="copy_id", tooltip="copy the session's id"),
@@ -244,10 +243,6 @@ class SessionsScreen(Screen[None]):
     def action_everywhere(self) -> None:
         self.rows.everywhere = not self.rows.everywhere
         self._load()
-
-    def action_sort(self) -> None:
-        self.rows.sort()
-        self._show()
 
     def action_filter(self) -> None:
         self.query_one(InputLine).open(self.rows.filter, self.listing)
