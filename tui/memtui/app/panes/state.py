@@ -15,7 +15,7 @@ from textual import events, work
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
-from memtui.app.base import RESTORES, hidden
+from memtui.app.base import RESTORES
 from memtui.app.details.signs import TASK_SIGNS
 from memtui.app.listings import StateView, View
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
