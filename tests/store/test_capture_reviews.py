@@ -11,7 +11,7 @@ from memtui.documents.capture import parse_capture
 from memtui.documents.memory_file import parse_memory
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Project
-from memtui.store.captures import AlreadyReviewed, CaptureStore
+from memtui.store.captures import CaptureStore
 from tests import faults
 from tests.disk import names
 from tests.store.captures import MEMORY, MEMORY_NAME, add_capture
@@ -43,7 +43,7 @@ def test_of_parallel_reviews_one_wins(project: Project, store: CaptureStore) -> 
         try:
             store.review(entry, memory=MEMORY.replace(title=f"by {number}"), summary=f"by {number}")
             outcomes.append(f"by {number}")
-        except AlreadyReviewed:
+        except FileProblem:
             outcomes.append("too late")
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from memtui.documents.capture import Capture
+from memtui.ground.files import FileProblem
 from memtui.ground.project import Project
 from memtui.store import captures
-from memtui.store.captures import CaptureProblem, CaptureStore
+from memtui.store.captures import CaptureStore
 from memtui.store.listing import Entry
 from tests.store.captures import add_capture
 
@@ -54,7 +55,7 @@ def test_broken_captures_are_listed_with_their_reason(
     for entry in store.entries():
         try:
             store.load(entry)
-        except CaptureProblem as problem:
+        except FileProblem as problem:
             reasons[entry.name[0]] = problem.reason
             assert str(problem).startswith(str(entry.path))
     assert reasons.pop("1").startswith("is broken: ")
@@ -144,5 +145,5 @@ def test_refuses_what_is_no_capture_of_the_project(
     add_capture(project)
     (project.compacts / "20251225_081500-memory.md").touch()
     (tmp_path / "elsewhere-autocompact.md").touch()
-    with pytest.raises(CaptureProblem, match=reason):
+    with pytest.raises(FileProblem, match=reason):
         store.resolve(argument.format(root=project.root))

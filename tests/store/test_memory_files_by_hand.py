@@ -11,10 +11,10 @@ import pytest
 
 from memtui.documents.memory import HEAD_LIMIT, StoredMemory, render_stored
 from memtui.ground import files
-from memtui.ground.files import FileChanged, FileProblem
+from memtui.ground.files import FileChanged, FileMissing, FileProblem
 from memtui.ground.project import Home, Project
 from memtui.store import memories
-from memtui.store.memories import IdTaken, Listed, MemoryFiles, MemoryMissing, MemoryStore
+from memtui.store.memories import Listed, MemoryFiles, MemoryStore
 from tests.disk import mode_of
 from tests.store.memories import FIRST, NOW, Watch
 
@@ -79,7 +79,7 @@ def test_looking_makes_nothing(store: MemoryStore, home: Home) -> None:
     store.deleted()
     store.tidy()
     for ask in (store.get, store.delete, store.restore, store.update, store.find):
-        with pytest.raises(MemoryMissing):
+        with pytest.raises(FileMissing):
             ask(FIRST)
     assert not home.data.exists()
 
@@ -168,7 +168,7 @@ def test_a_time_that_no_clock_shows(store: MemoryStore, home: Home) -> None:
     wrong = "CMEM-20261399-250000"
     put(home, TEXT, wrong, "2026-13")
     assert listed(store).meta.created == datetime(1970, 1, 1, tzinfo=UTC)
-    with pytest.raises(MemoryMissing):
+    with pytest.raises(FileMissing):
         store.get("CMEM-20261399-250001")
     assert store.update(wrong, description="d").description == "d"
 
@@ -213,7 +213,7 @@ def test_the_longest_front_matter_is_read_again(store: MemoryStore, home: Home) 
 
 def test_of_many_memories_with_one_beginning_three_are_named(store: MemoryStore, home: Home) -> None:
     made = [store.create(TEXT).id for _ in range(4)]
-    with pytest.raises(MemoryMissing) as caught:
+    with pytest.raises(FileMissing) as caught:
         store.find("2026")
     assert caught.value.reason == (
         f"has 4 memories that begin or end with 2026: {', '.join(made[:0:-1])} ...; give more of it"
@@ -222,7 +222,7 @@ def test_of_many_memories_with_one_beginning_three_are_named(store: MemoryStore,
     assert store.find(made[2][-6:]) == store.find(made[2].lower()) == made[2]  # the end will do, too
     for each in made[1:]:
         store.delete(each)
-    with pytest.raises(MemoryMissing) as caught:
+    with pytest.raises(FileMissing) as caught:
         store.find("2026", deleted=True)
     assert f": {', '.join(made[:0:-1])}; give" in caught.value.reason
     assert caught.value.path == home.trash
@@ -248,7 +248,7 @@ def test_nothing_in_the_trash_is_written_over(store: MemoryStore, home: Home) ->
     store.create(b"first")
     store.delete(FIRST)
     put(home, b"second")
-    with pytest.raises(IdTaken, match="is in the way"):
+    with pytest.raises(FileProblem, match="is in the way"):
         store.restore(FIRST)
     with pytest.raises(FileProblem, match="is in the way: the trash holds a memory of this id"):
         store.delete(FIRST)
@@ -268,8 +268,8 @@ def test_texts_stay_30_days_in_the_trash_and_ids_for_ever(home: Home) -> None:
     watch.move(2 * 86_400)
     store.tidy()
     assert store.deleted().total == 0
-    with pytest.raises(MemoryMissing):
+    with pytest.raises(FileMissing):
         store.restore(FIRST)
-    with pytest.raises(IdTaken):
+    with pytest.raises(FileProblem):
         store.create(b"again", id=FIRST)
     assert store.create(b"again", created=NOW).id not in (FIRST, "CMEM-20260102-101501")

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
 from memtui.documents.memory import MemoryMeta, StoredMemory, render_stored
-from memtui.ground.files import FileProblem
-from memtui.store.memories import IdTaken, MemoryMissing, MemoryStore, Page
+from memtui.ground.files import FileMissing, FileProblem
+from memtui.store.memories import MemoryStore, Page
 from tests.store.memories import FIRST, Watch, home_in
 
 BODIES = (
@@ -177,7 +177,7 @@ def test_invalid_ids_count_as_missing(store: MemoryStore, wrong: str) -> None:
     store.create(b"")
     store.delete(store.create(b"").id)
     for ask in (store.get, store.delete, store.restore, store.update):
-        with pytest.raises(MemoryMissing):
+        with pytest.raises(FileMissing):
             ask(wrong)
     assert (store.list().total, store.deleted().total) == (1, 1)
 
@@ -186,7 +186,7 @@ def test_a_missing_memory_is_reported_with_similar_ids(store: MemoryStore) -> No
     for number in range(9):
         store.create(b"", id=f"CMEM-2026010{number + 1}-101500")
     for ask in (store.get, store.delete, store.update, store.find):
-        with pytest.raises(MemoryMissing) as caught:
+        with pytest.raises(FileMissing) as caught:
             ask("CMEM-20260103-101501")
         wanted, _, near = caught.value.reason.partition("; nearest: ")
         assert wanted == "has no memory CMEM-20260103-101501"
@@ -201,12 +201,12 @@ def test_found_by_its_beginning(store: MemoryStore) -> None:
         assert store.find(beginning) == FIRST
     assert store.find("2025") == store.find("CMEM-2025") == "CMEM-20251225-081500"
     for none in ("20260102", "CMEM-2026", "2", "CMEM-", "", " ", "2024", "0102-10", "CMEM-20260102-101500-"):
-        with pytest.raises(MemoryMissing):
+        with pytest.raises(FileMissing):
             store.find(none)
     store.delete(FIRST)
     assert store.find("20260102") == "CMEM-20260102-235959"
     assert store.find("2026", deleted=True) == FIRST
-    with pytest.raises(MemoryMissing):
+    with pytest.raises(FileMissing):
         store.find("2025", deleted=True)
 
 
@@ -264,7 +264,7 @@ class InAnyOrder(RuleBasedStateMachine):
     @rule(memory_id=known, new=news)
     def create_once_more(self, memory_id: str, new: dict[str, Any]) -> None:
         if memory_id in self.memories or memory_id in self.trash:
-            assert _refused(lambda: self.store.create(new["body"], id=memory_id), IdTaken)
+            assert _refused(lambda: self.store.create(new["body"], id=memory_id), FileProblem)
 
     @rule(seconds=st.integers(-3, 3))
     def wait(self, seconds: int) -> None:
@@ -279,7 +279,7 @@ class InAnyOrder(RuleBasedStateMachine):
             return self.store.update(memory_id, **wanted)
 
         if memory_id not in self.memories:
-            assert _refused(act, MemoryMissing)
+            assert _refused(act, FileMissing)
             return
         old = self.memories[memory_id]
         meta = old.meta.replace(**wanted)
@@ -294,7 +294,7 @@ class InAnyOrder(RuleBasedStateMachine):
             self.store.delete(memory_id)
             self.trash[memory_id] = self.memories.pop(memory_id)
         else:
-            assert _refused(lambda: self.store.delete(memory_id), MemoryMissing)
+            assert _refused(lambda: self.store.delete(memory_id), FileMissing)
 
     @rule(memory_id=known)
     def restore(self, memory_id: str) -> None:
@@ -302,7 +302,7 @@ class InAnyOrder(RuleBasedStateMachine):
             self.store.restore(memory_id)
             self.memories[memory_id] = self.trash.pop(memory_id)
         else:
-            assert _refused(lambda: self.store.restore(memory_id), MemoryMissing)
+            assert _refused(lambda: self.store.restore(memory_id), FileMissing)
 
     @invariant()
     def both_hold_the_same(self) -> None:

@@ -8,9 +8,10 @@ import pytest
 
 from memtui.documents.memory_graph import Entity
 from memtui.documents.recovery import Recovery, RoleFile, render_recovery
+from memtui.ground.files import FileMissing
 from memtui.ground.project import memtui_home
 from memtui.store import relations
-from memtui.store.memories import MemoryMissing, MemoryStore
+from memtui.store.memories import MemoryStore
 from memtui.store.relations import entities_of, memory_graph, related_memories
 
 ROOT = "/home/ann/shop"
@@ -105,7 +106,7 @@ def test_it_can_be_left(backend: MemoryStore) -> None:
 
 
 def test_an_unknown_memory_is_missing(backend: MemoryStore) -> None:
-    with pytest.raises(MemoryMissing):
+    with pytest.raises(FileMissing):
         related_memories(backend, "CMEM-20260102-100000")
 
 

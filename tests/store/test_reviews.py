@@ -11,8 +11,9 @@ from memtui.documents.capture import render_pending
 from memtui.documents.markdown import Section
 from memtui.documents.memory_file import MemoryFile, parse_memory
 from memtui.documents.recovery import parse_recovery
+from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project
-from memtui.store.captures import CaptureProblem, CaptureStore
+from memtui.store.captures import CaptureStore
 from memtui.store.compact import Reviewed, review
 from memtui.store.listing import Entry
 from memtui.store.memories import MemoryStore
@@ -123,7 +124,7 @@ def test_when_the_capture_has_changed_the_stored_text_is_taken_away_again(places
     entry = entry_of(places)
     path = places.project.compacts / CAPTURE
     path.write_text(path.read_text("utf-8") + "\n", "utf-8")
-    with pytest.raises(CaptureProblem):
+    with pytest.raises(FileProblem):
         review(places, clock, CaptureStore(places.project), entry, memory=MEMORY, summary=SUMMARY)
     assert backend(places).list().total == 0
 

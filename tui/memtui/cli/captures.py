@@ -9,10 +9,11 @@ import click
 from memtui.cli.options import agreed, json_option, places_option, yes_option
 from memtui.cli.output import print_json, print_list, print_table, say
 from memtui.ground.clock import local_minute, parse_iso
+from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.ground.text import counted, opening
 from memtui.store.backfill import find_missing, write_missing
-from memtui.store.captures import CaptureProblem, CaptureStore
+from memtui.store.captures import CaptureStore
 from memtui.store.sessions import refuse_several
 
 
@@ -58,7 +59,7 @@ def _listed(store: CaptureStore) -> Iterator[dict[str, str]]:
         row = {"file": entry.name, "path": str(entry.path), "status": "broken"}
         try:
             capture = store.load(entry)
-        except CaptureProblem as problem:
+        except FileProblem as problem:
             empty = ("timestamp", "session_id", "transcript", "title", "summary", "memory")
             yield row | dict.fromkeys(empty, "") | {"problem": problem.reason.removeprefix("is broken: ")}
             continue

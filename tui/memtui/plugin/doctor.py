@@ -32,7 +32,7 @@ from memtui.plugin.receipts import receipts_of
 from memtui.store.archive import Archive, is_private
 from memtui.store.archive_settings import archive_settings
 from memtui.store.backfill import coverage
-from memtui.store.captures import CaptureProblem, CaptureStore
+from memtui.store.captures import CaptureStore
 from memtui.store.session_list import SessionList, size_text
 from memtui.store.sessions import SeveralProjects, refuse_several
 from memtui.store.transcripts import TranscriptStore
@@ -218,7 +218,7 @@ def _captures(places: Places) -> tuple[list[Capture], list[str]]:
     for entry in store.entries():
         try:
             loaded.append(store.load(entry))
-        except CaptureProblem as problem:
+        except FileProblem as problem:
             problems.append(str(problem))
     return loaded, problems
 

@@ -19,7 +19,7 @@ from memtui.ground.clock import parse_iso, whole_seconds
 from memtui.ground.files import FileProblem, create_exclusive, private_folder
 from memtui.ground.project import Places, Project
 from memtui.store.archive import Archive
-from memtui.store.captures import CaptureProblem, CaptureStore
+from memtui.store.captures import CaptureStore
 from memtui.store.listing import Entry
 from memtui.store.sessions import refuse_several
 from memtui.store.transcripts import Transcript, TranscriptStore, first_cwd
@@ -147,7 +147,7 @@ def _is_of(path: Path, project: Project, session_id: str, moment: datetime) -> b
     """Whether the capture at `path` is the one of this compaction."""
     try:
         capture = CaptureStore(project).load(Entry.of(path))
-    except (CaptureProblem, OSError):
+    except (FileProblem, OSError):
         return False
     return (capture.session_id, capture.timestamp) == (session_id, moment)
 
@@ -167,7 +167,7 @@ def find_missing(places: Places) -> list[Missing]:
     store = CaptureStore(places.project)
     captures: list[Capture] = []
     for entry in store.entries():
-        with suppress(CaptureProblem):
+        with suppress(FileProblem):
             captures.append(store.load(entry))
     deleted = dict(_deleted(places))
     transcripts = [*TranscriptStore(places.project, places.claude).entries(), *deleted]

@@ -23,14 +23,6 @@ _SUFFIX = "-autocompact.md"
 _CHANGED = "has changed since it was listed; look at it again"
 
 
-class CaptureProblem(FileProblem):
-    """A capture cannot be read, found or reviewed."""
-
-
-class AlreadyReviewed(CaptureProblem):
-    """The capture was reviewed before; nothing was changed."""
-
-
 class CaptureStore:
     """The captures of one project."""
 
@@ -43,7 +35,7 @@ class CaptureStore:
         return newest_first(scan(self.folder, CAPTURE_NAME, within=self.project.root))
 
     def load(self, entry: Entry) -> Capture:
-        """Read one capture; `CaptureProblem` if that is not possible."""
+        """Read one capture; `FileProblem` if that is not possible."""
         return self._load(entry.path)[0]
 
     def newest_pending(self) -> Entry | None:
@@ -52,7 +44,7 @@ class CaptureStore:
             try:
                 if self.load(entry).status == "pending":
                     return entry
-            except CaptureProblem:
+            except FileProblem:
                 continue
         return None
 
@@ -62,18 +54,18 @@ class CaptureStore:
         if time := _TIME_ALONE.fullmatch(argument.removesuffix(".md").removesuffix("-autocompact")):
             argument = f"{time[1]}_{time[2]}{_SUFFIX}"
         if not argument or "\0" in argument:
-            raise CaptureProblem(self.folder, "is where captures are; name one of them")
+            raise FileProblem(self.folder, "is where captures are; name one of them")
         named = expanded(argument)
         paths = [folder / named for folder in (self.folder, Path.cwd(), self.project.root)]
         path = next(filter(os.path.lexists, paths), paths[0])
         if files.resolved(path.parent) != files.resolved(self.folder) or path.name in ("", ".."):
-            raise CaptureProblem(path, f"is not in {self.folder}, where this project's captures are")
+            raise FileProblem(path, f"is not in {self.folder}, where this project's captures are")
         if not CAPTURE_NAME.fullmatch(path.name):
-            raise CaptureProblem(path, f"is not called like a capture (...{_SUFFIX})")
+            raise FileProblem(path, f"is not called like a capture (...{_SUFFIX})")
         try:
             return Entry.of(self.folder / path.name)
         except OSError as error:
-            raise CaptureProblem(path, "does not exist; `memtui captures` lists those that do") from error
+            raise FileProblem(path, "does not exist; `memtui captures` lists those that do") from error
 
     def review(self, entry: Entry, *, memory: MemoryFile, summary: str) -> Path:
         """Accept a review: write the memory file, then mark the capture; returns the memory file.
@@ -90,9 +82,9 @@ class CaptureStore:
                 now = Entry.of(entry.path)
             capture, data = self._load(entry.path)
             if capture.status != "pending":
-                raise AlreadyReviewed(entry.path, "is already reviewed; nothing was changed")
+                raise FileProblem(entry.path, "is already reviewed; nothing was changed")
             if now != entry:
-                raise CaptureProblem(entry.path, _CHANGED)
+                raise FileProblem(entry.path, _CHANGED)
             path = self._create_memory(entry.name, _encode(render_memory(memory)))
             text = _encode(render_capture(reviewed(capture, summary=summary, memory=path.name)))
             try:
@@ -101,7 +93,7 @@ class CaptureStore:
                 with suppress(FileProblem):
                     files.remove(path, within=root)
                 if isinstance(problem, FileChanged):
-                    raise CaptureProblem(entry.path, _CHANGED) from problem
+                    raise FileProblem(entry.path, _CHANGED) from problem
                 raise
         return path
 
@@ -111,7 +103,7 @@ class CaptureStore:
         for path in (first, *others):
             if files.create_exclusive(path, body, within=self.project.root):
                 return path
-        raise CaptureProblem(self.folder / capture, "has too many memory files already; remove some")
+        raise FileProblem(self.folder / capture, "has too many memory files already; remove some")
 
     def _load(self, path: Path) -> tuple[Capture, bytes]:
         try:
@@ -119,9 +111,7 @@ class CaptureStore:
             # A capture by another tool may end in half a character; it is read all the same.
             return parse_capture(data.decode("utf-8", "replace")), data
         except FormatError as error:
-            raise CaptureProblem(path, f"is broken: {error}") from error
-        except FileProblem as problem:
-            raise CaptureProblem(path, problem.reason) from problem
+            raise FileProblem(path, f"is broken: {error}") from error
 
 
 def _encode(text: str) -> bytes:

@@ -27,7 +27,7 @@ from memtui.ground.clean import without_surrogates
 from memtui.ground.clock import Clock, system_clock
 from memtui.ground.files import FileMissing, FileOutside, FileProblem, read_within
 from memtui.ground.project import Places, Project
-from memtui.store.captures import AlreadyReviewed, CaptureStore
+from memtui.store.captures import CaptureStore
 from memtui.store.listing import Entry, scan
 from memtui.store.memories import MemoryStore
 from memtui.store.sessions import captured_transcript, find_transcript, refuse_strange, session_root
@@ -235,7 +235,7 @@ def review(
     """
     capture = store.load(entry)
     if capture.status != "pending":
-        raise AlreadyReviewed(entry.path, "is already reviewed; nothing was changed")
+        raise FileProblem(entry.path, "is already reviewed; nothing was changed")
     if facts is None:
         facts, _ = capture_facts(capture, places)
     recovery, _ = drafted(facts, Project(session_root(facts, places.project)), current=False)

@@ -45,14 +45,6 @@ _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 _OBJECTIVE = re.compile(r"^##[ \t]+Objective[^\n]*\n\s*([^\n#][^\n]*)", re.IGNORECASE | re.MULTILINE)
 
 
-class MemoryMissing(FileProblem):
-    """No memory has this id, or several do; the reason names the most similar ids."""
-
-
-class IdTaken(FileProblem):
-    """A memory could not keep its id, because another one has or had it."""
-
-
 @dataclass(frozen=True, slots=True)
 class Listed:
     """A memory in a list: a stored one, or the memory file of a review."""
@@ -96,7 +88,7 @@ class MemoryStore:
     # -- reading ---------------------------------------------------------------------------------------------
 
     def get(self, memory_id: str) -> StoredMemory:
-        """One memory, with the text that was stored; `MemoryMissing` also if it is in the trash."""
+        """One memory, with the text that was stored; `FileMissing` also if it is in the trash."""
         path = self.path(memory_id)
         try:
             return self._read(path)[1]
@@ -120,7 +112,7 @@ class MemoryStore:
         reason = (
             f"has {len(found)} memories that begin or end with {beginning.strip()}: {named}; give more of it"
         )
-        raise MemoryMissing(self._trash if deleted else self._memories, reason)
+        raise FileMissing(self._trash if deleted else self._memories, reason)
 
     def list(self, project: str = "", tags: Iterable[str] = (), *, limit: int | None = None) -> Page:
         """Memories, newest first by their ids: of a project, named by its root's path, with all of some tags.
@@ -166,8 +158,8 @@ class MemoryStore:
     def create(self, body: bytes, project: str = "", *, id: str = "", **values: Any) -> MemoryMeta:  # noqa: A002
         """Store a text of at most 32 MB byte for byte, with the `values` of its `MemoryMeta`.
 
-        Its id is the first free second from `created` on, by default now. `IdTaken` if `id` is given, and in
-        use or deleted.
+        Its id is the first free second from `created` on, by default now. A given `id` must not be in use or
+        deleted.
         """
         created = values.get("created") or self._clock()
         if id and not RECOVERY_ID.fullmatch(id):
@@ -180,16 +172,16 @@ class MemoryStore:
                 raise FileProblem(self._memories, reason) from None
             path = self._place(memory_id)
             if taken := self._find_file(memory_id):
-                raise IdTaken(taken, "is there already")
+                raise FileProblem(taken, "is there already")
             if self.is_deleted(memory_id):
                 aside = self._trash / path.name
-                raise IdTaken(aside, "is in the trash, and its id is not given to another memory")
+                raise FileProblem(aside, "is in the trash, and its id is not given to another memory")
             given = {"source": "import", "updated": created, **values, "created": created}
             meta = MemoryMeta(id=memory_id, project=project, **given)
             data = _rendered(path, meta, body)
             files.private_folder(path.parent, within=files.existing_above(self._memories))
             if not files.create_exclusive(path, data, within=self._memories):
-                raise IdTaken(path, "has been made by another program meanwhile")
+                raise FileProblem(path, "has been made by another program meanwhile")
         return meta
 
     def _free_id(self, moment: datetime) -> str:
@@ -239,7 +231,7 @@ class MemoryStore:
                 os.utime(aside, follow_symlinks=False)  # from now on, its days in the trash count
 
     def restore(self, memory_id: str) -> None:
-        """Take a memory out of the trash; `IdTaken` if a file of that name is in the store by now."""
+        """Take a memory out of the trash; `FileProblem` if a file of that name is in the store by now."""
         if memory_id not in map(id_of, self._thrown_away()):
             raise self._missing(memory_id, deleted=True)
         path = self._place(memory_id)
@@ -248,7 +240,9 @@ class MemoryStore:
             there = self._find_file(memory_id)
             aside = self._trash / path.name
             if there or not _moved(aside, self._trash, path, self._memories):
-                raise IdTaken(there or path, "is in the way: it was put there after the memory was deleted")
+                raise FileProblem(
+                    there or path, "is in the way: it was put there after the memory was deleted"
+                )
 
     def tidy(self) -> None:
         """Remove files left by killed processes, and texts deleted longer ago than `TRASH_DAYS`.
@@ -296,7 +290,7 @@ class MemoryStore:
         return next((path for path in others if os.path.lexists(path)), None)
 
     def path(self, memory_id: str) -> Path:
-        """The path of a memory's file; raises `MemoryMissing`."""
+        """The path of a memory's file; raises `FileMissing`."""
         path = self._find_file(memory_id) if RECOVERY_ID.fullmatch(memory_id) else None
         if path is None:
             raise self._missing(memory_id)
@@ -312,20 +306,20 @@ class MemoryStore:
                 return f"{memory_id} by {author}"
         return memory_id
 
-    def _missing(self, wanted: str, *, deleted: bool = False) -> MemoryMissing:
+    def _missing(self, wanted: str, *, deleted: bool = False) -> FileMissing:
         """The problem of an unknown id, with the most similar ones."""
         aside = [] if deleted else _known_by(wanted, self.ids(deleted=True))
         if len(aside) == 1:
             there = "it" if aside[0] == wanted else aside[0]
             how = f"`memtui memory undelete {aside[0]}` brings it back"
             reason = f"has no memory {wanted.strip()}: {there} is in the trash, and {how}"
-            return MemoryMissing(self._memories, reason)
+            return FileMissing(self._memories, reason)
         ids = self.ids(deleted=deleted)
         near = _nearest(wanted, ids)
         where = f"see `memtui memory list{' --trash' if deleted else ''}`" if ids else "it is empty"
         known = f"nearest: {', '.join(near)}" if near else where
         folder = self._trash if deleted else self._memories
-        return MemoryMissing(folder, f"has no memory {wanted.strip() or repr(wanted)}; {known}")
+        return FileMissing(folder, f"has no memory {wanted.strip() or repr(wanted)}; {known}")
 
 
 def _rendered(path: Path, meta: MemoryMeta, body: bytes) -> bytes:

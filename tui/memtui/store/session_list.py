@@ -22,7 +22,7 @@ from memtui.ground.files import FileProblem, private_parents, read_within, write
 from memtui.ground.project import Home, Places, Project
 from memtui.store.archive import Archive, Kept
 from memtui.store.archive_settings import archive_settings
-from memtui.store.captures import CaptureProblem, CaptureStore
+from memtui.store.captures import CaptureStore
 from memtui.store.listing import Entry, heads_of, stored_as
 from memtui.store.memories import Listed, MemoryFiles, stored_entries
 from memtui.store.transcripts import TranscriptStore, all_transcripts, first_cwd
@@ -273,7 +273,7 @@ def session_tree(
     reviews = {each.name: each for each in memories.file_entries()}
     captures = []
     for entry in reversed(list(_naming(session_id, store.entries(), project.root, cancelled))):
-        with suppress(CaptureProblem):
+        with suppress(FileProblem):
             capture = store.load(entry)
             if capture.session_id == session_id:
                 # The memory stored by its review, else its memory file.

@@ -36,8 +36,13 @@ class Sources:
         """All live transcripts, and the newest copies of deleted ones."""
         found: dict[str, Entry] = {}
         for folder in scan(self._config / "projects", ANY_NAME):
-            with suppress(OSError):  # not a folder, or unreadable
-                _add_sessions(os.fspath(folder.path), found)
+            top = os.fspath(folder.path)
+            for each in _below(top, _TRANSCRIPT):
+                path = f"{each.folder}{os.sep}{each.name}"
+                of_agent = f"{os.sep}{_SUBAGENTS}" in each.folder and _AGENT.fullmatch(each.name)
+                # SQLite cannot hold other names than UTF-8, and Claude Code gives none.
+                if (each.folder == top or of_agent) and is_text(path):
+                    found[path] = each
         for path, entry in self._archived().items():
             found.setdefault(path, entry)
         return found
@@ -45,12 +50,11 @@ class Sources:
     def _archived(self) -> dict[str, Entry]:
         """The newest copies in the archive."""
         newest: dict[str, tuple[int, Entry]] = {}
-        for folder in scan(self._archive, ANY_NAME):
-            for entry in _below(folder.path, _KEPT):
-                match = _KEPT.fullmatch(entry.name)
-                assert match is not None
-                place = f"{entry.folder}{os.sep}{match['name']}"
-                newest[place] = max(newest.get(place, (0, entry)), (int(match["number"]), entry))
+        for entry in _below(self._archive, _KEPT):
+            match = _KEPT.fullmatch(entry.name)
+            assert match is not None
+            place = f"{entry.folder}{os.sep}{match['name']}"
+            newest[place] = max(newest.get(place, (0, entry)), (int(match["number"]), entry))
         known, self._kept = self._kept, {}
         found: dict[str, Entry] = {}
         for _, entry in newest.values():
@@ -96,23 +100,7 @@ def is_text(path: str) -> bool:
     return path.isascii() or without_surrogates(path) == path
 
 
-def _add_sessions(folder: str, found: dict[str, Entry]) -> None:
-    """Add the transcripts in a project's folder. Faster than `scan`, as there may be thousands."""
-    with os.scandir(folder) as items:
-        for item in items:
-            name = item.name
-            if not is_text(item.path):  # SQLite cannot hold the name, and Claude Code gives none like it
-                continue
-            if _TRANSCRIPT.fullmatch(name):
-                with suppress(FileNotFoundError):  # deleted since
-                    status = item.stat(follow_symlinks=False)
-                    found[item.path] = Entry(name, folder, status.st_mtime_ns, status.st_size, status.st_ino)
-            elif not name.startswith("."):
-                for each in _below(Path(item.path, _SUBAGENTS), _AGENT):
-                    found[f"{each.folder}{os.sep}{each.name}"] = each
-
-
-def _below(folder: Path, pattern: re.Pattern[str]) -> Iterator[Entry]:
+def _below(folder: Path | str, pattern: re.Pattern[str]) -> Iterator[Entry]:
     """The files in a folder and the folders in it that match, without following links."""
     for where, _, names in os.walk(folder):
         if any(map(pattern.fullmatch, names)):
