@@ -147,10 +147,13 @@ def test_the_draft_quotes_and_names_its_lines() -> None:
     assert draft_memory(asked).questions == ()
     stopped = replace(facts, turns=(turn(1, "Build a kiln", end="interrupted"),))
     assert draft_memory(stopped).questions == ("The last turn was interrupted (L1 09:00)",)
+    running = replace(facts, turns=(*asked.turns, turn(9, "yes, fire it", end="running")))
+    asking = 'last asked (L9 09:00): "yes, fire it" (after "Shall I fire it?")'
+    assert draft_memory(running).questions == (asking,)
     more = replace(stopped, turns=(*asked.turns, turn(9, "yes, fire it", end="interrupted")))
     assert draft_memory(more).questions == (
         "The last turn was interrupted (L9 09:00)",
-        'last asked (L9 09:00): "yes, fire it" (after "Shall I fire it?")',
+        asking,
     )
     assert memory.key_files == ("b.py", "a.py")
     assert memory.extra[0].text.endswith(
@@ -163,7 +166,7 @@ def test_the_draft_quotes_and_names_its_lines() -> None:
     ("changes", "expected"),
     [
         ({}, "High — the last check went well: pytest -q (L8 09:00); 2 of 2 tasks done (L6 09:00)"),
-        ({"commands": ()}, "Medium — no command recognised as a check; 2 of 2 tasks done (L6 09:00)"),
+        ({"commands": ()}, "Medium — no check on record; 2 of 2 tasks done (L6 09:00)"),
         ({"todos": ()}, "Medium — the last check went well: pytest -q (L8 09:00); no task list on record"),
         (
             {"todos": (todo("dig", "pending", 9),)},
@@ -178,6 +181,10 @@ def test_the_draft_quotes_and_names_its_lines() -> None:
             {"turns": (turn(1, "Build", end="interrupted"),)},
             "Low — the last turn was interrupted (L1 09:00); "
             "the last check went well: pytest -q (L8 09:00); 2 of 2 tasks done (L6 09:00)",
+        ),
+        (
+            {"turns": (turn(1, "Build", end="running"),)},
+            "Medium — the last check went well: pytest -q (L8 09:00); 2 of 2 tasks done (L6 09:00)",
         ),
         (
             {"modified_files": (changed("/work/kiln/a.py", 9),)},

@@ -15,7 +15,7 @@ from memtui.documents.compactor import UNDONE, flat
 from memtui.documents.events import SEEN, is_sure, landmark_line, missing_work, seen_addresses, unsaved_work
 from memtui.documents.quotes import with_source, without_source
 from memtui.documents.session_state import SessionState, TaskKind, gone_files
-from memtui.documents.work import open_steps, turn_line, unanswered, unfinished_turn
+from memtui.documents.work import open_steps, stopped, unanswered
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import bare_command, last_checks
 from memtui.transcript.plans import OPEN
@@ -33,9 +33,6 @@ def compaction_notes(facts: Facts, state: SessionState, root: Path) -> str:
 
     Decisions and open steps of `state`, the session's document, may come from a person or a model.
     """
-    question, turn = unanswered(facts), unfinished_turn(facts)
-    stopped = turn is not None and turn.end != "running"  # Claude is neither at it nor has it answered
-    ended = [capitalised(turn_line(facts, turn))] if turn is not None and stopped else []
     tasks = known_open_tasks(facts, state) or [work.line for work in open_steps(facts)]
     gone = gone_files((*facts.modified_files, *facts.shell_files), root)
     addresses = ", ".join(seen_addresses(facts))
@@ -43,7 +40,7 @@ def compaction_notes(facts: Facts, state: SessionState, root: Path) -> str:
     marks = [shortened(landmark_line(mark), _MARK) for mark in reversed(facts.landmarks[-_MARKS:])]
     sections: dict[str, Iterable[str]] = {
         "Rules still in force": islice(_rules(facts), _RULES),
-        "Steps still due": [*ended, *tasks[:_STEPS], *filter(None, [question])],
+        "Steps still due": filter(None, [capitalised(stopped(facts)), *tasks[:_STEPS], unanswered(facts)]),
         "Refused or failed": islice(_refused(facts), _REFUSED),
         "Commands that work here": islice(_commands(facts), _COMMANDS),
         "Names and numbers": [*unsaved_work(facts, root), *marks, *seen],

@@ -26,7 +26,7 @@ from memtui.documents.events import (
 from memtui.documents.markdown import Section, escape, parse_items, render_items
 from memtui.documents.quotes import citation, quotes_section, with_source
 from memtui.documents.record import Block, Items, Line, Record
-from memtui.documents.work import LAST, ONLY_CAPTURE, goal, open_request, title_of, turn_line, unfinished_turn
+from memtui.documents.work import LAST, ONLY_CAPTURE, goal, open_request, stopped, title_of, unfinished_turn
 from memtui.ground.text import FormatError, counted, file_text, without_backticks
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import SENTENCE, last_check
@@ -153,30 +153,30 @@ def _learnings(facts: Facts) -> Iterator[str]:
 
 
 def _questions(facts: Facts) -> list[str]:
-    """How the last turn ended, if it has no end, and what is open but the goal itself."""
+    """What stopped the last turn, if anything did, and what is open but the goal itself."""
     if facts.from_capture:
         return [_ONLY_CAPTURE]
-    turn = unfinished_turn(facts)
-    left = [capitalised(turn_line(facts, turn, clock=True))] if turn else []
+    stop = capitalised(stopped(facts, clock=True))
     ask = open_request(facts)
     goal_again = ask.quoted(LAST, clock=True) if ask and ask.with_purpose in goal(facts) else ""
-    return left + [line for line in work.open_work(facts, clock=True) if line != goal_again]
+    return [line for line in (stop, *work.open_work(facts, clock=True)) if line not in ("", goal_again)]
 
 
 def _confidence(facts: Facts) -> str:
     """Confidence by a fixed rule over records.
 
-    - Low: the last check failed, the last turn has no end, or only the capture is known.
+    - Low: the last check failed, the last turn was stopped, or only the capture is known.
     - High: the last check went well by its own exit status, and so did every kind of check that had failed,
       every task of a list is ticked off, no step of the plan is open, nothing was started in the background
-      last, and no file was changed after that check.
-    - Medium: anything else; so it is never High where nothing was checked.
+      last, no file was changed after that check, and the last turn is answered.
+    - Medium: anything else; so it is never High where nothing was checked. A turn that goes on, as at every
+      automatic compaction, is no reason for Low.
     """
     if facts.from_capture:
         return f"Low — {ONLY_CAPTURE}"
-    check, turn = last_check(facts), unfinished_turn(facts)
+    check, stop = last_check(facts), stopped(facts, clock=True)
     left = len([*work.open_tasks(facts), *work.open_steps(facts)])
-    reasons = ["no command recognised as a check"]
+    reasons = ["no check on record"]
     if check is not None:
         how = "failed" if check.outcome == "failed" else "went well" if is_sure(check) else _HIDDEN
         reasons = [f"the last check {how}: {check_line(facts, check, clock=True)}"]
@@ -185,14 +185,14 @@ def _confidence(facts: Facts) -> str:
     waits = last is not None and last.outcome == "background"
     if last is not None and waits:
         reasons.append(with_source(f"{last.tool} was started in the background", last.source, clock=True))
-    if turn is not None:
-        reasons.insert(0, turn_line(facts, turn, clock=True))
+    if stop:
+        reasons.insert(0, stop)
     reasons += [f"{NOT_PASSED}: {each}" for each in others[:1]]
     reasons.append(_tasks(facts, left) or "no task list on record")
     failed = check is not None and check.outcome == "failed"
     sure = check is not None and is_sure(check) and not changed_since(facts, check.source)
-    high = sure and facts.todos and not (left or waits or others)
-    level = "Low" if failed or turn is not None else "High" if high else "Medium"
+    high = sure and facts.todos and not (left or waits or others or unfinished_turn(facts))
+    level = "Low" if failed or stop else "High" if high else "Medium"
     return f"{level} — {'; '.join(reasons)}"
 
 

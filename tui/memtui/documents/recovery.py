@@ -414,9 +414,8 @@ def last_action(facts: Facts) -> str:
     parts = [action_event(facts, action, None) if action else "N/A: no tool call on record, result unknown."]
     if check is not None and (action is None or action.target != command_line(check.text)):
         parts.append(f"Last check: {check_event(facts)}")
-    if turn := work.unfinished_turn(facts):
-        parts.append(capitalised(work.turn_line(facts, turn)))
-    return "\n\n".join(each for each in (*parts, said_last(facts)) if each)
+    parts += [capitalised(work.stopped(facts)), said_last(facts)]
+    return "\n\n".join(filter(None, parts))
 
 
 _WHOLE = 8_192  # maximum length of a plan quoted whole, in characters

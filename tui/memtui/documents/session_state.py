@@ -474,9 +474,9 @@ def blocker(facts: Facts) -> str:
     """The blocker on record, "" for none."""
     if question := work.unanswered(facts):
         return question
+    if stopped := work.stopped(facts):
+        return stopped
     turn, last = unfinished_turn(facts), facts.last_action
-    if turn is not None and turn.end in ("interrupted", "api error"):
-        return work.turn_line(facts, turn)
     if turn is None or last is None or last.outcome != "failed":
         return ""
     line = telling_line(last.result) if last.tool in SHELL_TOOLS else last.result

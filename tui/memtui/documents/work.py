@@ -25,7 +25,6 @@ _NUMBERED = re.compile(r"^(?:#{2,4}[ \t]+\D{0,12})?[(（]?(\d{1,2})[.)）．:：
 _ENDED = {
     "interrupted": "was interrupted",
     "api error": "ended with an API error",
-    "running": "has no closing message yet",
 }
 
 
@@ -119,8 +118,11 @@ def unfinished_turn(facts: Facts) -> Turn | None:
     return last if last is not None and last.end != "answered" else None
 
 
-def turn_line(facts: Facts, turn: Turn, *, clock: bool = False) -> str:
-    """An unfinished last turn: ``the last turn was interrupted (L476)``, at its API error if any."""
+def stopped(facts: Facts, *, clock: bool = False) -> str:
+    """What stopped the last turn: ``the last turn was interrupted (L476)``, at its API error; else ""."""
+    turn = unfinished_turn(facts)
+    if turn is None or turn.end not in _ENDED:  # Claude is at it
+        return ""
     where = facts.api_errors[-1].source if facts.api_errors and turn.end == "api error" else turn.source
     where = where if is_after(where, turn.source) else turn.source
     return with_source(f"the last turn {_ENDED[turn.end]}", where, clock=clock)
