@@ -48,6 +48,8 @@ def traces_of(places: Places, session_id: str) -> Traces:
     for project in _projects(places.project, live, copies, Archive(home)):
         tree = session_tree(project, home, session_id, ())
         found += [each.entry.path for each in tree.captures]
+        old = project.compacts / f"{session_key(session_id)}-kept.md"  # written by versions before 0.2
+        found += [old] if old.is_file() else []
         made = (*tree.memories, *(memory for each in tree.captures for memory in each.memories))
         stays += [f"a memory that was made of it: {each.path}" for each in made]
         stays += _pinned(Pins(project, home), session_id)
