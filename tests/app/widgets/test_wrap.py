@@ -84,7 +84,7 @@ def test_classes_of_characters_have_the_width_they_are_taken_for() -> None:
         char = chr(code)
         if module._PLAIN.fullmatch(char):
             assert cell_len(char) == 1, hex(code)
-        elif module._ALONE.fullmatch(char):
+        elif module._alone().fullmatch(char):
             assert cell_len(char) == 2, hex(code)
             assert char > "\u3000"
 

@@ -107,11 +107,10 @@ class BrowserScreen(StyledOnce):
 
     def on_mount(self) -> None:
         """Start watching the disk; everything after this comes as messages."""
-        for pane in self.panes.values():
+        for pane in (self.commands, self.state):
             pane.show_rows()
         for view in (*first_views(self.model.places), self.model.claude_view()):
             self.on_published(Published(view))
-        self.make_current(PaneId.PENDING)
         self.call_after_refresh(self._painted)
         self.set_interval(20.0, self._let_time_pass)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import lru_cache
@@ -254,7 +254,7 @@ def newest_memories(project: Project, home: Home) -> tuple[list[Entry], bool]:
         if stored >= _MEMORIES:
             number += 1  # earlier months are not read, only known to exist
             break
-        some, more = _newest(month.path, STORED_NAME, _MEMORIES)
+        some, more = _newest(month.path, STORED_NAME, _MEMORIES, order=None)
         entries += some
         stored += len(some)
         number += more
@@ -263,11 +263,18 @@ def newest_memories(project: Project, home: Home) -> tuple[list[Entry], bool]:
 
 
 def _newest(
-    folder: Path, pattern: re.Pattern[str], number: int, within: Path | None = None
+    folder: Path,
+    pattern: re.Pattern[str],
+    number: int,
+    within: Path | None = None,
+    order: Callable[[str], str] | None = name_order,
 ) -> tuple[list[Entry], int]:
-    """The newest files and their total number; none if they cannot be listed: the full listing says so."""
+    """The newest files and their total number; none if they cannot be listed: the full listing says so.
+
+    Names that all begin with the time, as ids do, need no `order`.
+    """
     try:
-        names = sorted(_names(folder, pattern, within), key=name_order, reverse=True)
+        names = sorted(_names(folder, pattern, within), key=order, reverse=True)
         return _entries(folder, names[:number]), len(names)
     except FileProblem:
         return [], 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from rich.cells import cell_len, split_graphemes
@@ -29,7 +29,6 @@ _ONE_CELL = (
 # The same with two cells: CJK punctuation, kana, ideographs, Hangul syllables, full-width forms.
 _TWO_CELLS = "\u3001-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60"
 _PLAIN = re.compile(f"[{_ONE_CELL}]*")
-_ALONE = re.compile(f"[{_ONE_CELL}{_TWO_CELLS}]*")
 # Spacing vowel signs that Unicode keeps with the previous letter: Thai and Lao AM.
 _SPACING_MARKS = frozenset("\u0e33\u0eb3")
 _ELLIPSIS = "…"
@@ -40,9 +39,17 @@ def is_plain(text: str) -> bool:
     return text.isascii() or _PLAIN.fullmatch(text) is not None
 
 
+@cache
+def _alone() -> re.Pattern[str]:
+    """Compiled when a text is not plain: it takes a millisecond, and the first paint waits for that."""
+    return re.compile(f"[{_ONE_CELL}{_TWO_CELLS}]*")
+
+
 def graphemes(text: str) -> list[tuple[int, int, int]]:
     """The user-perceived characters of `text` as (start, end, cells), covering it without gaps."""
-    if _ALONE.fullmatch(text):
+    if is_plain(text):
+        return [(at, at + 1, 1) for at in range(len(text))]
+    if _alone().fullmatch(text):
         return [(at, at + 1, 2 if char > "\u3000" else 1) for at, char in enumerate(text)]
     spans: list[tuple[int, int, int]] = []
     half_flag = False
