@@ -144,7 +144,7 @@ async def test_a_number_goes_to_a_line(long: World) -> None:
         await driver.until(lambda: view.bar.percent == 100, "the end")
 
 
-async def test_marked_blocks_are_copied_as_markdown(long: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_block_is_copied_as_markdown(long: World, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(long) as driver:
         view = await reading(driver)
         copied: list[str] = []
@@ -158,10 +158,6 @@ async def test_marked_blocks_are_copied_as_markdown(long: World, monkeypatch: py
             == f"**Edit** `{long.root}/a.py`\n\n```diff\n-the old line\n+the new line\n```\n\n"
             + copied[-1].split("```\n\n", 1)[1]
         )
-        await driver.press("space")
-        assert "1 marked" in driver.lines[-2], "a call with its result is one block"
-        await driver.press("escape")
-        assert not view.marks
 
 
 async def test_t_leaves_tools_out_and_shows_them_again(long: World) -> None:
@@ -227,15 +223,14 @@ async def test_what_leaves_the_reader_is_masked_and_the_screen_shows_it_as_it_is
         left.append(text)
         return name
 
-    monkeypatch.setattr("memtui.app.screens.transcript.page_text", leaves)
     monkeypatch.setattr("memtui.app.base.BaseApp.copy_text", leaves)
     async with opened(full) as driver:
         await reading(driver)
         assert secret in driver.shown
-        await driver.press("e", "y")
+        await driver.press("y")
         monkeypatch.setattr(driver.screen, "get_selected_text", lambda: f"is {secret}")
         await driver.press("y", "ctrl+c")
-    assert left == [*["It is [masked: github token]\n"] * 2, *["is [masked: github token]"] * 2]
+    assert left == ["It is [masked: github token]\n", *["is [masked: github token]"] * 2]
 
 
 async def test_a_capture_of_an_archived_session_is_read_from_the_archive(long: World) -> None:

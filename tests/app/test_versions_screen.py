@@ -142,35 +142,13 @@ async def test_v_lists_the_versions_and_shows_what_the_newest_changed(three: Wor
         assert any("Tokens that refresh once" in line for line in screen.changes)
         await driver.press("A")
         assert screen.changes == few
-        # A broken version cannot be marked.
-        await driver.press("j", "space")
+        await driver.press("j")
         assert screen.compared == "v3 is broken"
-        assert driver.last_said == "v3 is broken: it cannot be compared."
-        assert not any(row.startswith("◆") for row in screen.rows)
         await driver.press("j")
         assert screen.compared == "v1 → v2"
         await driver.press("G")
         assert screen.compared == "v1, the first"
         assert not any(line.lstrip().startswith("+ ") for line in screen.changes)
-
-
-async def test_any_two_are_compared_the_older_one_first(three: World) -> None:
-    async with opened(three) as driver:
-        screen = await shown(driver)
-        await driver.press("space")
-        assert driver.last_said == "v4 is marked: the others are compared with it."
-        assert screen.rows[0].startswith("◆ v4")
-        await driver.press("G")
-        assert screen.compared == "v1 → v4"
-        assert "+ NEW - Constraint: never refresh twice" in screen.changes
-        await driver.press("space")  # the mark moves
-        assert [row[0] for row in screen.rows] == [" ", " ", " ", "◆"]
-        await driver.press("g")
-        assert screen.compared == "v1 → v4"
-        await driver.press("G", "space")
-        assert driver.last_said == "Each is compared with the one before it."
-        await driver.press("g")
-        assert screen.compared == "v2 → v4"
 
 
 async def test_list_and_changes_are_both_in_sight_and_reached_by_keys(three: World) -> None:

@@ -261,7 +261,7 @@ def test_everything_is_cleaned(hostile: str, unfolded: bool) -> None:
 def test_results_without_end_are_cut() -> None:
     lines = made(result("x\n" * 9000), unfolded=True)
     assert len(lines) < 5010
-    assert "4,000 more, e opens all of it" in Document(lines).text
+    assert "4,000 more, y copies all of it" in Document(lines).text
 
 
 def test_blank_lines_are_never_two() -> None:

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -151,20 +150,6 @@ def _words(value: str) -> list[str]:
         return shlex.split(value)
     except ValueError:  # an unbalanced quote
         return value.split()
-
-
-def page_text(app: App[Any], text: str) -> str:
-    """Suspend the app and show `text` in the user's pager, else in the editor; returns "" or an error.
-
-    The text is in a temporary file that only the user can read.
-    """
-    command = _words(os.environ.get("PAGER", "")) or editor_command()
-    if not command:
-        return "No pager found: set PAGER or EDITOR."
-    with tempfile.TemporaryDirectory(prefix="memtui-") as folder:
-        path = Path(folder) / "transcript.md"
-        path.write_text(text, encoding="utf-8", errors="replace")
-        return _step_aside(app, command, path)
 
 
 def edit_file(app: App[Any], path: Path) -> str:

@@ -14,52 +14,35 @@ from memtui.app.details.memory import recovery_lines
 from memtui.app.widgets.document import EMPTY, Document, Line, Span, line, plain, styled
 from memtui.app.widgets.row_list import row
 from memtui.ground.clean import clean, clean_line
-from memtui.ground.clock import age, local_minute, parse_iso, short_age, short_time
+from memtui.ground.clock import age, local_minute, parse_iso, short_age
 from memtui.store.search import HEADINGS, ROWS, Group, Result
 from memtui.store.search_documents import Kind
 from memtui.store.search_query import Query, parse_search
 from memtui.transcript.messages import Role
 from memtui.transcript.short_text import shortened
 
-_WIDE = 100
 _NOTED = 60
-_TITLE = 46
-_RECENT = {
-    Kind.SESSION: 0,
-    Kind.MEMORY: 8,
-    Kind.CLAUDE: 5,
-    Kind.FILE: 3,
-    Kind.CAPTURE: 5,
-    Kind.STATE: 3,
-    Kind.PIN: 3,
-}
+_RECENT = 5
+"""Results of each kind that are shown while nothing is typed."""
 _MARKS = {
-    Kind.MEMORY: "M",
-    Kind.CLAUDE: "✦",
-    Kind.FILE: "✎",
-    Kind.CAPTURE: "C",
-    Kind.STATE: "S",
-    Kind.PIN: "!",
+    Kind.MEMORY: ("M", "a memory"),
+    Kind.CLAUDE: ("✦", "a memory of Claude's"),
+    Kind.FILE: ("✎", "a file that was edited; before a memory: a review's memory file"),
+    Kind.CAPTURE: ("C", "a capture"),
+    Kind.STATE: ("S", "a session state"),
+    Kind.PIN: ("!", "a pin"),
 }
-_WHAT = dict(
-    zip(("ask", "said", "command", "edit", "read", "call", "result", "error"), "❯●$✎▤◇⎿✗", strict=True)
-)
-SEARCH_SIGNS = {
-    "❯": "what you asked",
-    "●": "what Claude said",
-    "$": "a command that ran",
-    "✎": "a file that was edited; before a memory: a review's memory file",
-    "▤": "a file that was read",
-    "◇": "another tool that Claude used",
-    "⎿": "what a tool said",
-    "✗": "an error of a tool",
-    "⑂": "by a subagent",
-    "M": "a memory",
-    "✦": "a memory of Claude's",
-    "C": "a capture",
-    "S": "a session state",
-    "!": "a pin",
+_WHAT = {
+    "ask": ("❯", "what you asked"),
+    "said": ("●", "what Claude said"),
+    "command": ("$", "a command that ran"),
+    "edit": ("✎", "a file that was edited"),
+    "read": ("▤", "a file that was read"),
+    "call": ("◇", "another tool that Claude used"),
+    "result": ("⎿", "what a tool said"),
+    "error": ("✗", "an error of a tool"),
 }
+SEARCH_SIGNS = dict([*_WHAT.values(), ("⑂", "by a subagent"), *_MARKS.values()])
 
 
 class Heading(NamedTuple):
@@ -83,19 +66,13 @@ def draw(found: Result | Heading, now: datetime, width: int, root: Path) -> Cont
         lead = f" {found.session}  " if found.session and width >= _NOTED else " " if found.session else ""
         return row([lead, _short(found.text, root)], " · ".join(filter(None, notes)), width)
     if found.kind is Kind.SESSION:
-        lead = f" {'⑂' if found.agent else ' '}{_WHAT[found.what]} "
+        lead = f" {'⑂' if found.agent else ' '}{_WHAT[found.what][0]} "
         return row([(lead, "$quiet"), _shown(found, width - len(lead), root)], "", width)
     name = Content(_short(clean_line(found.title), root))
-    if width < _WIDE:
-        if found.marks:  # the match matters more than the whole title
-            name = Content.assemble(name.truncate(width // 3, ellipsis=True), "  ")
-            name = Content.assemble(name, _shown(found, width - name.cell_length - 8, root))
-        return row([(f"{_MARKS[found.kind]} ", "$quiet"), name], ago, width)
-    time = f"{short_time(found.when, now):<8}" if found.when else " " * 8
-    lead = f"{found.name if found.kind is Kind.MEMORY else found.kind.value:<22}"
-    name = name.truncate(_TITLE, ellipsis=True, pad=True)
-    shown = _shown(found, width - len(time + lead) - _TITLE - 2, root)
-    return row([(time, "$quiet"), (lead, "$accent"), name, "  ", shown], "", width)
+    if found.marks:  # the match matters more than the whole title
+        name = Content.assemble(name.truncate(width // 3, ellipsis=True), "  ")
+        name = Content.assemble(name, _shown(found, width - name.cell_length - 8, root))
+    return row([(f"{_MARKS[found.kind][0]} ", "$quiet"), name], ago, width)
 
 
 def rows_of(
@@ -109,7 +86,7 @@ def rows_of(
     for group in groups:
         kind, total, complete = group.kind, group.total, group.complete
         if recent:
-            group = group._replace(results=group.results[: _RECENT[kind]])
+            group = group._replace(results=() if kind is Kind.SESSION else group.results[:_RECENT])
         some = group.results
         if some:
             number = len({each.name for each in some}) if kind is Kind.SESSION else len(some)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,7 +14,6 @@ from textual.content import Content
 
 from memtui.app.base import PINS, BaseApp, StyledOnce, hidden
 from memtui.app.screens.session_files import export_sessions, resume
-from memtui.app.terminal import page_text
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.input_line import FIND_HINT, InputLine
 from memtui.app.widgets.transcript_finder import Finder
@@ -26,7 +24,6 @@ from memtui.documents.session_page import transcript_markdown
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute, parse_iso, to_local
 from memtui.secrets.secrets import masked
-from memtui.transcript.blocks import Block
 from memtui.transcript.events import Boundary
 from memtui.transcript.session import SessionHead, agent_transcripts
 
@@ -48,17 +45,15 @@ class TranscriptScreen(StyledOnce):
         Binding("}", "compaction(1)", "compaction", tooltip="the next compaction"),
         hidden("l", "lost", "lost", id="lost", tooltip="what this compaction lost, to give it back"),
         Binding("enter", "unfold", "unfold", key_display="enter", tooltip=_UNFOLD),
-        Binding("space", "mark", "tick", id="tick", tooltip="tick this row, or untick it"),
-        Binding("y", "copy", "copy", tooltip="copy the selection, marked blocks or this one; masks secrets"),
+        Binding("y", "copy", "copy", tooltip="copy the selection, or this block; masks secrets"),
         Binding("R", "resume", "resume", id="resume", tooltip="resume this session in Claude Code"),
         hidden("F", "resume(True)", "fork", tooltip="resume a copy of it in Claude Code"),
-        hidden("e", "pager", "pager", id="edit", tooltip="open in $EDITOR"),
         Binding("!", "pin", "pin", id="pin", tooltip=PINS),
         Binding("t", "talk", "tools", tooltip="leave out tools and thinking, or show them again"),
         Binding("E", "export", "export", id="export", tooltip="export as a page, secrets masked"),
         hidden("g", "first", "start", tooltip="go to the start"),
         hidden("G", "last", "end", tooltip="go to the end, or to the typed line"),
-        Binding("escape,o,q", "back", "back", tooltip="leave; first drop a number, ticks, hits"),
+        Binding("escape,o,q", "back", "back", tooltip="leave; first drop a number, hits"),
     ]
     signs: ClassVar[Mapping[str, str]] = {
         "❯": "what you asked",
@@ -189,20 +184,11 @@ class TranscriptScreen(StyledOnce):
         else:
             self.app.warn("The transcript of this subagent no longer exists.")
 
-    def action_mark(self) -> None:
-        self.view.mark()
-        self.show_place()
-
-    def _chosen(self) -> list[Block]:
-        marked = sorted(chain(*self.view.marks.values()), key=lambda block: block.key)
-        return marked or self.view.window.with_result(self.view.current)
-
     def action_copy(self) -> None:
         if selected := self.get_selected_text():
             self.app.copy_text(masked(selected), name="the selection")
-        elif chosen := self._chosen():
-            name = f"{len(self.view.marks)} blocks" if len(self.view.marks) > 1 else "this block"
-            self.app.copy_text(transcript_markdown(chosen), name=name)
+        elif blocks := self.view.window.with_result(self.view.current):
+            self.app.copy_text(transcript_markdown(blocks), name="this block")
 
     def action_pin(self) -> None:
         words = self.get_selected_text() or self.view.window.words_at(self.view.cursor.line)
@@ -210,11 +196,6 @@ class TranscriptScreen(StyledOnce):
             self.app.pin(text, self._path, self.view.current_number)
         else:
             self.app.warn("Nothing to pin here: ! pins what was said, run or read.")
-
-    def action_pager(self) -> None:
-        """Show the chosen blocks in a pager, with secrets masked, as always outside the screen."""
-        if (chosen := self._chosen()) and (problem := page_text(self.app, transcript_markdown(chosen))):
-            self.app.warn(problem)
 
     @work(group="export", exclusive=True, exit_on_error=False)
     async def action_export(self) -> None:
@@ -227,9 +208,6 @@ class TranscriptScreen(StyledOnce):
     def action_back(self) -> None:
         if self._typed:
             self._typed = ""
-        elif self.view.marks:
-            self.view.marks.clear()
-            self.view.refresh()
         elif self.finder.text not in ("", self._query):
             self.finder.look_for("")
         else:
@@ -276,7 +254,6 @@ def place(view: TranscriptView, found: str, typed: str) -> str:
     parts = [
         typed,
         f"/{query}  {found}" if query else "",
-        f"{len(view.marks)} marked" if view.marks else "",
         "without tools" if view.window.talk_only else "",
         f"L{view.current_number}",
     ]

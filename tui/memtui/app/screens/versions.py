@@ -1,4 +1,4 @@
-"""The versions of a session state or a memory, and a word diff between any two of them."""
+"""The versions of a session state or a memory, each with a word diff to the one before."""
 
 from __future__ import annotations
 
@@ -38,19 +38,17 @@ class VersionsScreen(Screen[str | None]):
     listing = getters.query_one("#versions", RowList)
     changes = getters.query_one("#changes", DocumentView)
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "mark", "mark", tooltip="mark this version, to compare the others with it"),
         Binding("A", "everything", "all", id="all", tooltip="show everything, or the usual part"),
         hidden("tab,shift+tab", "switch", "changes", tooltip="go to the changes, or back"),
         Binding("escape", "back", "back", id="back", tooltip="leave; from the text, go to the list"),
         hidden("q,v", "dismiss", "leave", tooltip="leave the versions"),
     ]
     signs: ClassVar[Mapping[str, str]] = {
-        "◆": "marked: the others are compared with it",
         "+": "added",
         "-": "removed",
         "~": "changed",
     }
-    about = "The versions, newest first, and what has changed between two of them."
+    about = "The versions, newest first, and what each has changed."
 
     def __init__(
         self, name: str, read: Callable[[], Mapping[str, Version]], clock: Clock, *, brings_back: bool = False
@@ -62,9 +60,7 @@ class VersionsScreen(Screen[str | None]):
         self._read = read
         self._clock = clock
         self._rows: Mapping[str, Version] = {}
-        self._marked = ""
         self._everything = False
-        self._wanted: tuple[tuple[Version | None, Version] | None, bool] = (None, False)
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="versions-body"):
@@ -82,45 +78,33 @@ class VersionsScreen(Screen[str | None]):
             self._rows = await asyncio.to_thread(self._read)
             self.listing.empty = "There are no versions any more."
             self.listing.set_rows(tuple(self._rows))
-            self._compare()
+            self._show_changes()
 
     def _draw(self, key: str, width: int) -> Content:
         version = self._rows[key]
         now, broken = self._clock(), version.broken
         news = f"+{version.new_decisions}" if version.new_decisions and not broken else ""
         left = [
-            ("◆ " if key == self._marked else "  ", "$accent"),
-            (f"{version.name:<4} ", "bold"),
+            (f"  {version.name:<4} ", "bold"),
             (when_of(version.written, now, width), "$quiet"),
             (f"{news:>3} ", "$accent"),
             (clean_line(version.gist), "$error" if broken else ""),
         ]
         return row(left, "", width)
 
-    @on(RowList.Highlighted)
-    def _moved(self) -> None:
-        self._compare()
-
     @property
     def compared(self) -> tuple[Version | None, Version] | None:
-        """The marked version and the selected one, else the selected one's predecessor and itself."""
-        rows, selected = self._rows, self.listing.selected or ""
-        if selected not in rows:
+        """The version before the selected one, and itself."""
+        selected = self.listing.selected or ""
+        if selected not in self._rows:
             return None
-        if self._marked not in rows or self._marked == selected or rows[selected].broken:
-            return version_before(rows, selected), rows[selected]
-        older, newer = sorted((rows[self._marked], rows[selected]), key=lambda each: each.number)
-        return older, newer
+        return version_before(self._rows, selected), self._rows[selected]
 
-    def _compare(self) -> None:
-        if (self.compared, self._everything) != self._wanted:
-            self._wanted = (self.compared, self._everything)
-            self._show_changes()
-
+    @on(RowList.Highlighted)
     @work(group="changes", exclusive=True, exit_on_error=False)
     async def _show_changes(self) -> None:
         """Show the differences once the selection rests: comparing long documents takes a moment."""
-        compared, everything = self._wanted
+        compared, everything = self.compared, self._everything
         if compared is None:
             self.changes.show(EMPTY)
             self.changes.border_title = ""
@@ -128,27 +112,12 @@ class VersionsScreen(Screen[str | None]):
         await asyncio.sleep(_PAUSE)
         with self.app.reporting("comparing the versions"):
             document = await asyncio.to_thread(changes_document, *compared, everything=everything)
-            # Toggling unchanged lines of the same versions moves lines: keep the place.
             self.changes.show(document)
             self.changes.border_title = Content(title_of(*compared))
 
-    def action_mark(self) -> None:
-        key = self.listing.selected or ""
-        version = self._rows.get(key)
-        if version is None:
-            self.app.warn("There is no version to mark.")
-        elif version.broken:
-            self.app.warn(f"{version.name} is broken: it cannot be compared.")
-        else:
-            self._marked = "" if key == self._marked else key
-            message = f"{version.name} is marked: the others are compared with it."
-            self.app.say(message if self._marked else "Each is compared with the one before it.")
-            self.listing.refresh_rows()
-            self._compare()
-
     def action_everything(self) -> None:
         self._everything = not self._everything
-        self._compare()
+        self._show_changes()
         self.app.say("Unchanged lines are shown, too." if self._everything else "Only changes are shown.")
 
     @on(RowList.Opened)

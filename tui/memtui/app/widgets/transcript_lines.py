@@ -145,7 +145,7 @@ def _folded_rows(text: str, role: str, unfolded: bool, *, indent: int, limit: in
     if long and not unfolded:
         made.append(line(f"{' ' * indent}… {left:,} more lines ▸", "dim")._replace(link=FOLD))
     elif long:
-        note = f"… {left:,} more, e opens all of it" if left else "▾ fold these lines"
+        note = f"… {left:,} more, y copies all of it" if left else "▾ fold these lines"
         made.append(line(f"{' ' * indent}{note}", "dim")._replace(link=FOLD))
     return made
 
@@ -205,7 +205,7 @@ def result_lines(result: Result, *, unfolded: bool, paired: bool) -> list[Line]:
     shown, left = rows[:limit], len(rows) - limit
     made = [line(f"  └ {shown[0]}", role, hang=4), *(line(f"    {row}", role, hang=4) for row in shown[1:])]
     if left > 0 and unfolded:
-        made.append(line(f"    … {left:,} more, e opens all of it", "dim"))
+        made.append(line(f"    … {left:,} more, y copies all of it", "dim"))
     elif left > 0:
         made.append(line(f"    … {counted(left, 'more line')} ▸", "dim")._replace(link=FOLD))
     return made + _agent_lines(result)
@@ -277,7 +277,7 @@ def _diff(rows: list[Row]) -> list[Line]:
         spans = tuple(Span(start + 4, stop + 4, changed) for start, stop in parts)
         made.append(line(f"  {row.sign} {text}", role, hang=4, spans=spans))
     if len(rows) > _ROWS:
-        made.append(line(f"    … {len(rows) - _ROWS:,} more, e opens all of it", "dim"))
+        made.append(line(f"    … {len(rows) - _ROWS:,} more, y copies all of it", "dim"))
     return made
 
 

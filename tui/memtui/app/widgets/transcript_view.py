@@ -58,20 +58,19 @@ class TranscriptView(DocumentView, inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *moving("lines", first="home", last="end"),  # g and G are the screen's
+        hidden("space", "page(1.0)"),
         hidden("tab", "link(1)"),
         hidden("shift+tab", "link(-1)"),
     ]
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"transcript--cursor", "transcript--marked", "transcript--bar"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"transcript--cursor", "transcript--bar"}
 
     DEFAULT_CSS = """
     TranscriptView {
         scrollbar-size-vertical: 0;
         & > .transcript--cursor { background: $primary 30%; }
-        & > .transcript--marked { background: $accent 25%; }
         & > .transcript--bar { color: $accent 70%; }
         &:nocolor > .transcript--cursor { text-style: reverse; }
-        &:nocolor > .transcript--marked { text-style: underline; }
     }
     """
 
@@ -88,8 +87,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
     def _start(self) -> None:
         self.bar = ByteBar()
         self.head = SessionHead()
-        self.marks: dict[Key, list[Block]] = {}
-        """The marked blocks by their first key: a call with its result is one."""
         self.window = Window(self.path)
         self.cursor = Place(0)
         self._is_open = self._following = self._reads_on = False
@@ -318,15 +315,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
             return False
         return True
 
-    def mark(self) -> None:
-        block = self.current
-        if block is None:
-            return
-        fold, blocks = self.window.fold_of(block.key), self.window.with_result(block)
-        if self.marks.pop(fold, None) is None:
-            self.marks[fold] = blocks
-        self.refresh()
-
     def on_click(self, event: events.Click) -> None:
         event.prevent_default()  # that of `DocumentView` would follow links, too
         row, offset = self._row_under(event), event.get_content_offset(self)
@@ -382,8 +370,9 @@ class TranscriptView(DocumentView, inherit_bindings=False):
     def render_line(self, y: int) -> Strip:
         width = self.size.width
         segments = list(super().render_line(y).crop(0, max(0, width - 1)))
-        if look := self._look_of(y + self.scroll_offset.y):
-            style = self.get_component_rich_style(look, partial=self.app.no_color)
+        row = y + self.scroll_offset.y
+        if self.has_focus and row == self._row() and row < self._layout.rows:
+            style = self.get_component_rich_style("transcript--cursor", partial=self.app.no_color)
             segments = list(Segment.apply_style(segments, None, style))
         return Strip([*segments, self._bar_cell(y)], width)
 
@@ -393,14 +382,3 @@ class TranscriptView(DocumentView, inherit_bindings=False):
             return Segment(" ", ground)
         bar = self.get_component_rich_style("transcript--bar")
         return Segment("┃", ground + bar.without_color + bar)
-
-    def _look_of(self, row: int) -> str:
-        """The component class that sets a row off; "" for none."""
-        if row >= self._layout.rows:
-            return ""
-        number, _, _ = self._layout.row(row)
-        if self.has_focus and row == self._row():
-            return "transcript--cursor"
-        block = self.window.block_at(number) if self.marks else None
-        marked = block is not None and self.window.fold_of(block.key) in self.marks
-        return "transcript--marked" if marked else ""
