@@ -162,6 +162,32 @@ def test_a_plan_whose_tasks_are_all_done_is_due_no_more(tmp_path: Path) -> None:
     assert not lines(read(made, tmp_path), "step")
 
 
+def test_what_is_part_of_a_wider_check_is_none_of_its_own(tmp_path: Path) -> None:
+    made = session()
+    for command in ("make test web && make lint", "make test && make lint", "make test shop", "make lint"):
+        made.tool("Bash", command=command)
+    made.compaction(summary=SUMMARY)
+    assert lines(read(made, tmp_path), "check") == ["make test && make lint"]
+
+
+def test_the_check_that_ran_last_counts_among_many(tmp_path: Path) -> None:
+    made = session()
+    for number in range(8):
+        made.tool("Bash", command=f"pytest tests/{number}")
+    made.tool("Bash", command="go vet -tags=tax ./money/tax_test.go")
+    made.compaction(summary=SUMMARY)
+    assert row(read(made, tmp_path), "go vet").counts
+
+
+def test_a_failure_is_kept_by_its_message_and_a_refusal_by_its_reason(tmp_path: Path) -> None:
+    made = session()
+    made.broken("Bash", "tax.go:7: undefined: rate", command="go build -tags=tax ./money/...")
+    made.broken("Bash", SAID + "ask Ann about it first", command="git tag v7 -m 'Rounded'")
+    made.compaction(summary="It ends on tax.go:7: undefined: rate. The person said: ask Ann about it first.")
+    states = {each.kind: each.state for each in read(made, tmp_path).rows if "npm" not in each.text}
+    assert (states["failure"], states["refused"]) == ("kept", "kept")
+
+
 def test_a_failure_is_over_when_another_program_found_the_same_sound(tmp_path: Path) -> None:
     made = session()
     made.broken("Bash", "undefined: rate", command="go build -tags=tax ./money/...")
@@ -421,21 +447,25 @@ rel done --push
 
 def test_where_the_work_stands_is_its_branch_its_last_commit_and_its_push(tmp_path: Path) -> None:
     made = Transcript(cwd=ROOT, branch="tax")
-    for commit in ("aaaaaa1", "bbbbbb2"):
+    pushed = []
+    for before, commit in (("0000000", "aaaaaa1"), ("aaaaaa1", "bbbbbb2")):
         made.tool("Bash", f"[tax {commit}] Round it", command="git commit -am 'Round it'")
-    for heads in ("0000000..aaaaaa1", "aaaaaa1..bbbbbb2"):
-        made.tool("Bash", f"To github.com:shop/app\n   {heads}  tax -> tax", command="git push 2>&1")
+        printed = f"To github.com:shop/app\n   {before}..{commit}  tax -> tax"
+        made.tool("Bash", printed, command="git push 2>&1")
+        pushed = [f"pushed: {before}..{commit} tax -> tax"]
     made.compaction(summary="The person wants it rounded.")
-    names = lines(read(made, tmp_path), "name")
-    assert names == ["pushed: aaaaaa1..bbbbbb2 tax -> tax", "commit bbbbbb2: Round it", "branch tax"]
+    assert lines(read(made, tmp_path), "name") == [*pushed, "branch tax"]
+    made.tool("Bash", "[tax ccccccc] Print it", command="git commit -am 'Print it'")
+    made.compaction(summary="The person wants it printed.")
+    assert "commit ccccccc: Print it" in lines(read(made, tmp_path), "name")
 
 
-def test_an_open_task_comes_with_its_description(tmp_path: Path) -> None:
+def test_an_open_task_comes_with_the_checks_of_its_description(tmp_path: Path) -> None:
     made = session()
     done = "Task #1 created successfully: Last checks"
-    made.tool("TaskCreate", done, subject="Last checks", description="Run `make all`, then ask for a review")
+    made.tool("TaskCreate", done, subject="Last checks", description="Run `make test`, then ask for a review")
     made.compaction(summary=SUMMARY)
-    assert lines(read(made, tmp_path), "task")[-1] == "Last checks: Run `make all`, then ask for a review"
+    assert lines(read(made, tmp_path), "task")[-1] == "Last checks: Run `make test`, then ask for a review"
 
 
 def test_a_stressed_rule_of_an_earlier_command_stays_in_force(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import itertools
 import re
 import textwrap
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -115,6 +115,7 @@ _DECLARED = re.compile(
     r"\s*(?:async )?(?:func|def|fn|class|it|test|describe|fun|public \w+)\b\s*(?:\([^()]*\) )?"
     r"\(?[\"'`]?\s*(\w+).{3,}"
 )
+_CLAUSE = re.compile(r"[,.;:\n`]\s*(?:and )?|(?:^|\s)(?:Run|run:) ")
 _THEN = re.compile(r"&&|;")
 _QUERY = re.compile(r"\bcurl\b|\b(?:psql|sqlite3|mysql)\b|\bkubectl\b|\bdocker (?:exec|compose)\b")
 """A command that asks something of data or of a service, which takes a while to get right."""
@@ -140,6 +141,8 @@ def candidates(transcript: Path, facts: Facts, before: CompactionFact | None, ro
     found = [*_spoken(conversation, transcript, before.source.offset if before else None)]
     found += _of_records(facts, conversation, end, root)
     found += _summarised(facts, end)
+    checks = {part for each in found if each.kind == "check" for part in _parts(each.text)}
+    found = [each for each in found if each.target != PLAN or not _only_runs(each.text, checks)]
     kept = _once(each for each in found if not _TEMPORARY.search(each.text) and words(each.text))
     return sorted(kept, key=lambda each: each.source.line)
 
@@ -195,6 +198,8 @@ class _Conversation:
         self._written: list[tuple[int, str]] = []
         self._queued = self._name = ""
         self._line = 0
+        self.pushed: Row | None = None
+        """What git printed of the last push."""
         self._question: Row | None = None
         """Claude's last question; None once the person has said something."""
         self._last = ""
@@ -248,11 +253,10 @@ class _Conversation:
         elif call.name in AGENT_TOOLS:
             yield from _read(report_of(result), source)
         elif call.name in SHELL_TOOLS:
-            pushed = _PUSHED.search(result.text) if "push" in target else None
-            aim = "push" if pushed else target
-            self._told.pop(aim, None)
-            stands = [Row("name", f"pushed: {one_line(pushed[0])}", source)] if pushed else []
-            self._told[aim] = stands or [*_told(target, result, source)]
+            self._told.pop(target, None)
+            self._told[target] = [*_told(target, result, source)]
+            if "push" in target and (found := _PUSHED.search(result.text)):
+                self.pushed = Row("name", f"pushed: {one_line(found[0])}", source)
 
     def _tick(self, text: str, source: Source) -> None:
         """Note the boxes in a text of Claude's."""
@@ -413,21 +417,26 @@ def _of_records(facts: Facts, conversation: _Conversation, end: int, root: Path)
         yield Row("answer", text, answer.source)
     for todo in facts.todos:
         if todo.status in OPEN:
-            told = one_line(masked(f"{todo.content}: {todo.details}" if todo.details else todo.content))
-            yield Row("task", shortened(told, QUOTE), todo.source, "open")
+            checked = any(map(is_check, _CLAUSE.split(todo.details)))
+            told = f"{todo.content}: {todo.details}" if checked else todo.content
+            yield Row("task", shortened(one_line(masked(told)), QUOTE), todo.source, "open")
     for work in open_steps(facts):
         yield Row("step", work.text, work.source, "open")
     yield from _commands(facts)
     yield from _failures(facts)
-    yield from _names(facts)
+    yield from _names(facts, conversation.pushed)
     yield from _planned(facts, conversation)
     yield from _files(facts, end, root)
 
 
-def _names(facts: Facts) -> Iterator[Row]:
-    """Where the work stands: the branch, its last commit, pull requests and tags."""
+def _names(facts: Facts, pushed: Row | None) -> Iterator[Row]:
+    """Where the work stands: branch, last push and what was committed since, pull requests, tags."""
+    if pushed:
+        yield pushed
     marks = [each for each in facts.landmarks if not each.superseded]
     commits = [each for each in marks if each.kind == "commit"]
+    if pushed and commits and commits[-1].commit and commits[-1].commit in pushed.text:
+        commits = []
     for mark in [*commits[-1:], *(each for each in marks if each.kind != "commit")][-_MARKS:]:
         label = f"{mark.kind} {mark.commit}".strip()
         yield Row("name", shortened(f"{label}: {mark.text}", QUOTE), mark.source)
@@ -482,16 +491,34 @@ def _commands(facts: Facts) -> Iterator[Row]:
         last.pop(text, None)
         last[text] = command
     kept = {text: command for text, command in last.items() if _lasts(text, command, times[text])}
-    parts = {text: frozenset(map(str.strip, _THEN.split(text))) for text in kept}
+    alone = {part for text in kept for part in _parts(text)}
+    parts = {text: frozenset(_widest(part, alone) for part in _parts(text)) for text in kept}
     having: defaultdict[str, set[str]] = defaultdict(set)
     for text, own in parts.items():
         for part in own:
             having[part].add(text)
     for text, command in kept.items():
-        longer = set.intersection(*(having[part] for part in parts[text]))
-        if not any(parts[text] < parts[each] for each in longer):
+        others = set.intersection(*(having[part] for part in parts[text])) - {text}
+        if not any(parts[text] < parts[each] or len(each) < len(text) for each in others):
             kind: Kind = "check" if is_check(command.text) else "command"
             yield Row(kind, text, command.source, "unknown", text, times[text])
+
+
+def _only_runs(step: str, checks: Container[str]) -> bool:
+    """Whether all commands that a step quotes are known, as checks that went well."""
+    quoted = COMMAND.findall(step)
+    return bool(quoted) and all(each.strip("`") in checks for each in quoted)
+
+
+def _parts(command: str) -> list[str]:
+    return [part.strip() for part in _THEN.split(command)]
+
+
+def _widest(part: str, alone: Container[str]) -> str:
+    """The shortest command that a part of another goes on from: ``make test`` of ``make test web``."""
+    words = part.split()
+    begins = (" ".join(words[:number]) for number in range(1, len(words)))
+    return next((each for each in begins if each in alone), part)
 
 
 def _lasts(text: str, command: Command, times: int) -> bool:

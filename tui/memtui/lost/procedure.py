@@ -24,6 +24,8 @@ _OTHER = "`/"
 _TEMPLATE = re.compile(r"\{\w+\}|<\w+>|\[\w+\](?!\()|\be\.g\.")
 _NAMED = re.compile(r"`|--\w|\w/\w|^[a-z][\w./-]* [a-z-]")
 """A command, an option or a path."""
+_UNSEEN = re.compile(r"(?:\s*2?>\s*/dev/null|\s*\|\|\s*true)+\s*$")
+"""The end of a command that hides how it went."""
 _WORDS = 4
 _HEAD = re.compile(r"[a-z][\w./:@-]*(?: -[\w-]+| [a-z][\w./:@-]*)?(?: [a-z][\w./:@-]*){0,2}(?= |$)")
 """The beginning of a command, up to its first option, with an option that follows the program: four words."""
@@ -61,7 +63,7 @@ def due(text: str, source: Source, used: set[str], ran: Sequence[str]) -> Iterat
     reached = next((at for at, line in enumerate(lines) if last in map(done.get, line.commands)), -1)
     rows = dict(_after(lines, reached, done) if reached >= 0 else _used(lines[:_STEPS], used))
     for line in filter(rows.__contains__, lines):
-        command = line.text if line.commands and not COMMAND.search(line.text) else ""
+        command = _UNSEEN.sub("", line.text) if line.commands and not COMMAND.search(line.text) else ""
         yield Row("step", shortened(line.text, QUOTE), source, rows[line], command)
 
 
@@ -74,7 +76,7 @@ def _after(
         if at < reached and not line.commands and is_stressed(line.text):
             yield line, "unknown"
         elif at >= first and _NAMED.search(line.text) and not any(head in done for head in line.commands):
-            yield line, "open"
+            yield line, "open" if line.commands or line.goes_on else "unknown"
 
 
 def _used(lines: Sequence[_Instruction], used: set[str]) -> Iterator[tuple[_Instruction, Standing]]:

@@ -71,12 +71,14 @@ class Text:
         self._wide = _is_wide(text)
 
     def verdict(self, line: Row) -> Verdict:
-        """The fate of a line in this text."""
-        own = stems(line.text)
+        """The fate of a line in this text; of a failure or refusal that of the message or the reason."""
+        told = line.text.partition(": ")[2] if line.kind in ("failure", "refused") else ""
+        told = told or line.text
+        own = stems(told)
         best, at = self._nearest(own)
         near = self._spans[at] if best > _NEAR else None
         command = line.kind == "step" and line.target not in ("", PLAN)  # to be run as it stands
-        wanted = (line.target.casefold(),) if command else identifiers(line.text)
+        wanted = (line.target.casefold(),) if command else identifiers(told)
         missing = tuple(each for each in wanted if not self._names(each))
         if line.kind in _WEIGHTY and wanted and not missing:  # there have to be the other words, too
             others = own - stems(" ".join(wanted))

@@ -133,9 +133,10 @@ def ranked(rows: Sequence[Row]) -> list[Row]:
     """Rows by their worth, best first; many of one kind and place give way to others."""
     before = Counter[tuple[Kind, int]]()
     values = []
+    latest = max((row.source.line for row in rows if row.kind == "check"), default=0)
     for row in sorted(rows, key=lambda each: -each.worth):
         place = (row.kind, 0 if row.kind == "check" else row.source.line)
-        number = before[place]
+        number = 0 if row.kind == "check" and row.source.line == latest else before[place]
         less = _AGAIN * (number * number if row.kind == "check" else number * (row.source.line > 0))
         # A fifth check counts no more, while a fifth rule does.
         own = replace(row, worth=row.worth - less) if row.kind == "check" else row
