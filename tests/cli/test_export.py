@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import pytest
@@ -11,11 +10,6 @@ from tests.app.widgets.records import call, result, said, text, user, write
 from tests.cli.conftest import Memtui
 
 SECRET = "ghp_" + "a1B2" * 9
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.fixture
@@ -41,12 +35,13 @@ def test_a_session_becomes_a_page_named_after_it_and_nothing_is_written_over(
     assert content.startswith("<!doctype html>") and content.endswith("</html>\n")
     assert "<h1>The first ask</h1>" in content and "The end" in content
     assert "[masked: github token] [private]" in content
-    again = memtui("export", "4c6e", "--lines", "3-")
+    write(transcript, user("The third ask"))
+    again = memtui("export", "4c6e")
     assert again.code == 1
     assert "session-4c6e7ca5.html already exists; name another file, or replace it with --force" in again.err
     assert page.read_text() == content
-    assert memtui("export", "4c6e", "--lines", "3-", "--force").code == 0
-    assert "The answer" not in page.read_text() and "lines 3 to the end" in page.read_text()
+    assert memtui("export", "4c6e", "--force").code == 0
+    assert "The third ask" in page.read_text()
     assert [each.name for each in Path().iterdir()] == [".git"]
 
 
@@ -61,42 +56,13 @@ def test_an_archived_session_is_exported_as_a_live_one(memtui: Memtui, transcrip
     assert Path("out.md").read_text().startswith("# ")
 
 
-@pytest.mark.parametrize(
-    ("lines", "there"),
-    [
-        ("1", "first"),
-        ("2-3", "answer second"),
-        ("-1", "first"),
-        ("4-", "end"),
-        ("1-4", "first answer second end"),
-    ],
-)
-def test_only_the_lines_that_are_wanted(memtui: Memtui, transcript: Path, lines: str, there: str) -> None:
-    body = memtui("export", "4c6e", "--md", "--lines", lines, "-o", "-").out.split("left out`")[1]
-    assert [word for word in ("first", "answer", "second", "end") if word in body] == there.split()
-
-
-def test_invalid_names_and_ranges(memtui: Memtui, transcript: Path) -> None:
-    for lines in ("x", "-", "0-3", "9-2", "1-2-3"):
-        assert memtui("export", "4c6e", "--lines", lines).code == 2
-    nothing = memtui("export", "4c6e", "--lines", "70-80")
-    assert nothing.code == 1 and "has nothing to read in lines 70 to 80" in nothing.err
+def test_invalid_names(memtui: Memtui, transcript: Path) -> None:
+    write(transcript.with_name("5d-empty.jsonl"))
+    nothing = memtui("export", "5d-e")
+    assert nothing.code == 1 and "has nothing to read" in nothing.err
     assert memtui("export", "nosuch").code == 1
     assert memtui("export", "4c6e", "-o", "no/folder.html").code == 1
     assert not list(Path.home().glob("*.html"))
-
-
-def test_secrets_stay_only_where_a_person_at_a_terminal_says_so(
-    memtui: Memtui, transcript: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO())
-    refused = memtui("export", "4c6e", "--unmasked")
-    assert refused.code == 1 and "only a person at a terminal" in refused.err
-    assert not list(Path.home().glob("*.html"))
-    monkeypatch.setattr("sys.stdin", Terminal())
-    assert memtui("export", "4c6e", "--unmasked").out.endswith("with its secrets.\n")
-    content = (Path.home() / "session-4c6e7ca5.html").read_text()
-    assert SECRET in content and "secrets not masked" in content and "the plan" not in content
 
 
 def test_a_memory_is_exported_by_its_id(memtui: Memtui, transcript: Path) -> None:
@@ -110,7 +76,6 @@ def test_a_memory_is_exported_by_its_id(memtui: Memtui, transcript: Path) -> Non
     made = memtui("export", listed, "--md", "-o", "-").out
     assert made.startswith("- `What we know`\n")
     assert made.endswith("\n````\n# Notes\n\n```\nopen [masked: github token]\n[private] <b>\n````\n")
-    assert memtui("export", listed, "--lines", "1").code == 2
     assert memtui("export", "CMEM-19990101-000000").code == 1
 
 

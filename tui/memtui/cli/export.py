@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-import sys
 from pathlib import Path
 from shlex import quote
 
@@ -29,26 +27,14 @@ from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, downloads, expanded
 from memtui.ground.text import FormatError
 from memtui.secrets.secrets import holds_secrets
-from memtui.store.export import (
-    LAST,
-    Form,
-    Range,
-    export_parts,
-    form_of,
-    memory_parts,
-    session_file,
-    session_parts,
-)
+from memtui.store.export import Form, export_parts, form_of, memory_parts, session_file, session_parts
 from memtui.store.sessions import find_transcript, transcripts_of
-
-_LINES = re.compile(r"(?P<first>[1-9]\d{0,8})?(?P<to>-(?P<last>[1-9]\d{0,8})?)?")
 
 
 @click.command("export")
 @click.argument("name", default="", metavar="[SESSION|ID]", shell_complete=complete_id)
 @click.option("--html", "form", flag_value="html", help="A page that runs and loads nothing (the default).")
 @click.option("--md", "form", flag_value="md", help="Markdown.")
-@click.option("--lines", metavar="A-B", default="", help="Only these lines of the session's transcript.")
 @click.option(
     "-o",
     "--output",
@@ -58,7 +44,6 @@ _LINES = re.compile(r"(?P<first>[1-9]\d{0,8})?(?P<to>-(?P<last>[1-9]\d{0,8})?)?"
 )
 @click.option("--print", "printing", is_flag=True, help="Print it instead of writing a file.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
-@click.option("--unmasked", is_flag=True, help="Do not mask secrets; only at a terminal.")
 @click.option(
     "--for",
     "agent",
@@ -72,11 +57,9 @@ _LINES = re.compile(r"(?P<first>[1-9]\d{0,8})?(?P<to>-(?P<last>[1-9]\d{0,8})?)?"
 def export(
     name: str,
     form: str | None,
-    lines: str,
     output: str,
     printing: bool,
     force: bool,
-    unmasked: bool,
     agent: str | None,
     done: bool,
     yes: bool,
@@ -99,7 +82,7 @@ def export(
         raise click.UsageError("--print and --output exclude each other.")
     output = "-" if printing else output
     if agent is not None:
-        if form or lines or force or unmasked:
+        if form or force:
             raise click.UsageError("--for goes with --output, --print, --done, --yes and --json alone.")
         if done and output == "-":
             raise click.UsageError("--done takes it out of a file; it goes without --print.")
@@ -109,24 +92,19 @@ def export(
         raise click.UsageError("--done, --yes and --json go with --for.")
     if not name:
         raise click.UsageError("name a session or a memory.")
-    if unmasked and not (sys.stdin is not None and sys.stdin.isatty()):
-        raise click.ClickException("--unmasked writes secrets: only a person at a terminal may say so.")
-    _export(name, Form(form) if form else form_of(output), lines, output, force, not unmasked, places)
+    _export(name, Form(form) if form else form_of(output), output, force, places)
 
 
-def _export(name: str, form: Form, lines: str, output: str, force: bool, mask: bool, places: Places) -> None:
-    wanted = _range(lines) if lines else None
+def _export(name: str, form: Form, output: str, force: bool, places: Places) -> None:
     if name.upper().startswith("CMEM-"):
-        if wanted:
-            raise click.UsageError("--lines goes with a session.")
         backend = opened()
         memory = backend.get(full_id(backend, name, places))
         called = f"{memory.meta.id}.{form}"
-        parts = memory_parts(memory, form, system_clock(), mask=mask)
+        parts = memory_parts(memory, form, system_clock())
     else:
         transcript = find_transcript(places, name)
         called = session_file(transcript, form)
-        parts = session_parts(transcript, form, system_clock(), lines=wanted, mask=mask)
+        parts = session_parts(transcript, form, system_clock())
     if output == "-":
         for part in parts:
             print_bytes(part.encode("utf-8", "replace"))
@@ -134,18 +112,7 @@ def _export(name: str, form: Form, lines: str, output: str, force: bool, mask: b
     target = expanded(output) if output else downloads() / called
     if not force and os.path.lexists(target):
         raise FileProblem(target, "already exists; name another file, or replace it with --force")
-    say(export_parts(target, parts, mask=mask, replace=force))
-
-
-def _range(text: str) -> Range:
-    found = _LINES.fullmatch(text)
-    if found is None or text == "-":
-        raise click.UsageError("--lines wants numbers of lines: 100-200, 100-, -200.")
-    first = int(found["first"] or 1)
-    last = int(found["last"] or LAST) if found["to"] else first
-    if last < first:
-        raise click.UsageError("--lines wants the smaller number first.")
-    return first, last
+    say(export_parts(target, parts, replace=force))
 
 
 def _hand_over(

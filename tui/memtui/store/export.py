@@ -41,27 +41,19 @@ def session_file(transcript: Path, form: Form = Form.HTML) -> str:
     return f"session-{transcript.stem[:8]}.{form}"
 
 
-Range = tuple[int, int]  # the first and the last line of a transcript to export, 1-based
-
-LAST = 10**9  # means a transcript's last line
-
-
-def session_parts(
-    transcript: Path, form: Form, now: datetime, *, lines: Range | None = None, mask: bool = True
-) -> Iterator[str]:
-    """A session without private parts, part by part; `lines` selects some, without the subagents."""
+def session_parts(transcript: Path, form: Form, now: datetime) -> Iterator[str]:
+    """A session without secrets and private parts, part by part."""
     with reading(transcript):
         summary = summarize(transcript)
-        found = _blocks(transcript, lines)
+        found = _blocks(transcript)
         first = next(found, None)
         if first is None:
-            raise FileProblem(transcript, f"has nothing to read{f' in {_lines(lines)}' if lines else ''}")
+            raise FileProblem(transcript, "has nothing to read")
         name = one_line(summary.name) or f"Session {transcript.stem[:8]}"
-        subagents = {} if lines else _subagents(transcript)
-        notes = [*session_page.about(transcript.stem, summary, len(subagents)), _exported(now, mask, lines)]
-        safe: session_page.Safe = masked if mask else session_page.as_it_is
+        subagents = _subagents(transcript)
+        notes = [*session_page.about(transcript.stem, summary, len(subagents)), _exported(now)]
         make = session_page.session_html if form is Form.HTML else session_page.session_markdown
-        yield from make(name, notes, chain([first], found), safe, subagents)
+        yield from make(name, notes, chain([first], found), masked, subagents)
 
 
 def _subagents(transcript: Path) -> session_page.Subagents:
@@ -69,7 +61,7 @@ def _subagents(transcript: Path) -> session_page.Subagents:
 
     def read(path: Path) -> Iterator[session_page.Numbered]:
         with suppress(OSError):
-            yield from _blocks(path, None)
+            yield from _blocks(path)
 
     found: session_page.Subagents = {}
     for agent, path in agent_transcripts(transcript):
@@ -78,34 +70,24 @@ def _subagents(transcript: Path) -> session_page.Subagents:
     return found
 
 
-def _blocks(transcript: Path, lines: Range | None) -> Iterator[session_page.Numbered]:
-    first, last = lines or (1, None)
+def _blocks(transcript: Path) -> Iterator[session_page.Numbered]:
     for line in read_lines(transcript):
-        if last is not None and line.number > last:
-            return
-        if line.number >= first:
-            yield from ((line.number, block) for block in blocks(line))
+        yield from ((line.number, block) for block in blocks(line))
 
 
-def _lines(lines: Range) -> str:
-    return f"lines {lines[0]:,} to {'the end' if lines[1] >= LAST else format(lines[1], ',')}"
+def _exported(now: datetime) -> str:
+    return f"Exported by memtui {local_minute(now)}: secrets masked, private parts left out"
 
 
-def _exported(now: datetime, mask: bool, lines: Range | None = None) -> str:
-    part = f"{_lines(lines)}, " if lines else ""
-    secrets = "secrets masked" if mask else "secrets not masked"
-    return f"Exported by memtui {local_minute(now)}: {part}{secrets}, private parts left out"
-
-
-def memory_parts(memory: StoredMemory, form: Form, now: datetime, *, mask: bool = True) -> Iterator[str]:
-    """A memory, part by part: its details, then its text unchanged."""
-    meta, safe = memory.meta, masked if mask else session_page.as_it_is
-    text = safe(without_private(memory.body.decode("utf-8", "replace")))
-    name = safe(without_private(meta.description)) or meta.id
+def memory_parts(memory: StoredMemory, form: Form, now: datetime) -> Iterator[str]:
+    """A memory without secrets and private parts, part by part: its details, then its text."""
+    meta = memory.meta
+    text = masked(without_private(memory.body.decode("utf-8", "replace")))
+    name = masked(without_private(meta.description)) or meta.id
     notes = [
         " · ".join(filter(None, (meta.id, local_minute(meta.created), ", ".join(meta.tags)))),
         *filter(None, (meta.project,)),
-        _exported(now, mask),
+        _exported(now),
     ]
     if form is Form.HTML:
         yield from session_page.html_page(
@@ -121,13 +103,11 @@ def export_session(transcript: Path, target: Path, now: datetime) -> str:
     return export_parts(target, session_parts(transcript, form_of(target.name), now))
 
 
-def export_parts(target: Path, parts: Iterator[str], *, mask: bool = True, replace: bool = False) -> str:
+def export_parts(target: Path, parts: Iterator[str], *, replace: bool = False) -> str:
     """Write the parts of a page to a file; returns a sentence that names the file."""
     data = (part.encode("utf-8", "replace") for part in parts)
     if replace:
         write_atomic(target, data)
     elif not create_exclusive(target, data):
         raise FileProblem(target, "already exists: name another file")
-    size = target.stat().st_size
-    secrets = "secrets masked" if mask else "with its secrets"
-    return f"Wrote {target.absolute()}, {size_text(size)}, {secrets}."
+    return f"Wrote {target.absolute()}, {size_text(target.stat().st_size)}, secrets masked."
