@@ -34,7 +34,7 @@ HEADING: dict[Kind, str] = {
 
 _BASE: dict[Kind, float] = {
     "pin": 160, "active": 150, "rule": 92, "refused": 82, "check": 78, "task": 72, "failure": 70,
-    "answer": 60, "ask": 58, "step": 56, "command": 56, "name": 95, "output": 40, "file": 32, "finding": 26,
+    "answer": 60, "ask": 58, "step": 56, "command": 56, "name": 95, "output": 40, "file": 10, "finding": 26,
     "said": 26, "report": 20,
 }  # fmt: skip
 _RECENT = 14.0
