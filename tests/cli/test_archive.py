@@ -8,8 +8,6 @@ import shutil
 import time
 from pathlib import Path
 
-import pytest
-
 from tests.app.widgets.records import call, result, said, write
 from tests.cli.conftest import Memtui
 
@@ -82,33 +80,20 @@ def test_every_reader_says_of_an_archived_session_what_it_says_of_a_live_one(
     assert kept == live
 
 
-def test_compactions_of_archived_sessions_are_captured_and_reviewed(
-    memtui: Memtui, transcript: Path, tmp_path: Path
-) -> None:
+def test_captures_of_archived_sessions_are_reviewed(memtui: Memtui, transcript: Path) -> None:
     compacted(transcript)
-    memtui("archive")
-    transcript.unlink()
     (found,) = json.loads(memtui("captures", "--backfill", "--yes", "--json").out)
     assert (found["session_id"], found["first_message"]) == ("session-1", "The ask")
     assert found["transcript"] == str(transcript)
     assert json.loads(memtui("captures", "--backfill", "--json").out) == []
+    memtui("archive")
+    transcript.unlink()
     capture = Path(found["capture"]).name
     assert memtui("lost", capture).out.startswith("2026-01-02")
     facts = memtui("transcript", "--facts", "--capture", capture, "--json")
     assert json.loads(facts.out)["first_prompt"] == "The ask" and facts.err == ""
     reviewed = memtui("review", capture, "--yes")
     assert reviewed.code == 0 and "drafted from the capture alone" not in reviewed.out
-
-
-def test_another_projects_archived_compactions_are_not_captured_here(
-    memtui: Memtui, transcript: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    compacted(transcript)
-    memtui("archive")
-    transcript.unlink()
-    (tmp_path / "p-other" / ".git").mkdir(parents=True)
-    monkeypatch.chdir(tmp_path / "p-other")
-    assert json.loads(memtui("captures", "--backfill", "--json").out) == []
 
 
 def test_prune_says_first_what_it_deletes(memtui: Memtui, transcript: Path) -> None:

@@ -1,4 +1,4 @@
-"""``memtui export`` writes one file of a session, live or archived, or of a memory."""
+"""``memtui export`` writes one file of a session, live or archived."""
 
 from __future__ import annotations
 
@@ -63,20 +63,6 @@ def test_invalid_names(memtui: Memtui, transcript: Path) -> None:
     assert memtui("export", "nosuch").code == 1
     assert memtui("export", "4c6e", "-o", "no/folder.html").code == 1
     assert not list(Path.home().glob("*.html"))
-
-
-def test_a_memory_is_exported_by_its_id(memtui: Memtui, transcript: Path) -> None:
-    body = f"# Notes\n\n```\nopen {SECRET}\n<private>mine</private> <b>\n"
-    Path("text.md").write_text(body)
-    assert memtui("memory", "import", "text.md", "--description", "What we know").code == 0
-    listed = memtui("memory", "list").out.split("\t")[0]
-    assert memtui("export", listed).code == 0
-    page = (Path.home() / f"{listed}.html").read_text()
-    assert "<h1>What we know</h1>" in page and "open [masked: github token]\n[private] &lt;b&gt;" in page
-    made = memtui("export", listed, "--md", "-o", "-").out
-    assert made.startswith("- `What we know`\n")
-    assert made.endswith("\n````\n# Notes\n\n```\nopen [masked: github token]\n[private] <b>\n````\n")
-    assert memtui("export", "CMEM-19990101-000000").code == 1
 
 
 def test_subagents_are_folded_away_where_they_worked(memtui: Memtui, transcript: Path) -> None:

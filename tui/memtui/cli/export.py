@@ -12,9 +12,7 @@ from memtui.cli import handoff
 from memtui.cli.options import (
     agreed,
     complete_id,
-    full_id,
     json_option,
-    opened,
     places_option,
     session_option,
     yes_option,
@@ -27,12 +25,12 @@ from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, downloads, expanded
 from memtui.ground.text import FormatError
 from memtui.secrets.secrets import holds_secrets
-from memtui.store.export import Form, export_parts, form_of, memory_parts, session_file, session_parts
+from memtui.store.export import Form, export_parts, form_of, session_file, session_parts
 from memtui.store.sessions import find_transcript, transcripts_of
 
 
 @click.command("export")
-@click.argument("name", default="", metavar="[SESSION|ID]", shell_complete=complete_id)
+@click.argument("name", default="", metavar="[SESSION]")
 @click.option("--html", "form", flag_value="html", help="A page that runs and loads nothing (the default).")
 @click.option("--md", "form", flag_value="md", help="Markdown.")
 @click.option(
@@ -66,9 +64,9 @@ def export(
     as_json: bool,
     places: Places,
 ) -> None:
-    """Write a session or a memory as one file, to read, to attach, or for another agent.
+    """Write a session as one file, to read, to attach, or for another agent.
 
-    SESSION is a session's id, the beginning of one, or a transcript, live or archived; ID is a Recovery ID.
+    SESSION is a session's id, the beginning of one, or a transcript, live or archived.
     Secrets are masked and private parts left out. Without --output the file is named after its content and
     lies in your downloads, or else in your home folder; an existing file is kept. An output that ends in .md
     is Markdown.
@@ -91,25 +89,15 @@ def export(
     if done or yes or as_json:
         raise click.UsageError("--done, --yes and --json go with --for.")
     if not name:
-        raise click.UsageError("name a session or a memory.")
-    _export(name, Form(form) if form else form_of(output), output, force, places)
-
-
-def _export(name: str, form: Form, output: str, force: bool, places: Places) -> None:
-    if name.upper().startswith("CMEM-"):
-        backend = opened()
-        memory = backend.get(full_id(backend, name, places))
-        called = f"{memory.meta.id}.{form}"
-        parts = memory_parts(memory, form, system_clock())
-    else:
-        transcript = find_transcript(places, name)
-        called = session_file(transcript, form)
-        parts = session_parts(transcript, form, system_clock())
+        raise click.UsageError("name a session.")
+    transcript = find_transcript(places, name)
+    page = Form(form) if form else form_of(output)
+    parts = session_parts(transcript, page, system_clock())
     if output == "-":
         for part in parts:
             print_bytes(part.encode("utf-8", "replace"))
         return
-    target = expanded(output) if output else downloads() / called
+    target = expanded(output) if output else downloads() / session_file(transcript, page)
     if not force and os.path.lexists(target):
         raise FileProblem(target, "already exists; name another file, or replace it with --force")
     say(export_parts(target, parts, replace=force))

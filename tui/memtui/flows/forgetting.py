@@ -63,7 +63,8 @@ def traces_of(places: Places, session_id: str) -> Traces:
 
 def _projects(here: Project, live: Iterable[Path], copies: Iterable[Kept], archive: Archive) -> list[Project]:
     """The projects that may hold data of a session: the one it was started in, and this one."""
-    folders = [*map(first_cwd, live), *map(archive.folder_of, copies)]
+    whole = [archive.readable(each) for each in copies if not each.problem]
+    folders = map(first_cwd, (*live, *whole))
     roots = {find_root(folder) for folder in folders if folder is not None and folder.is_dir()}
     return [here, *(Project(root) for root in sorted(roots - {here.root}))]
 

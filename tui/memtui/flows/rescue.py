@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
 from memtui.documents.quotes import with_source
 from memtui.ground.clean import clean_line
@@ -19,16 +17,6 @@ from memtui.transcript.short_text import ends_of
 
 ROOM = LIMIT - 700
 """Room for rows in characters; the rest is for the introduction, titles and the mark."""
-
-
-@dataclass(frozen=True, slots=True)
-class HandedOver:
-    """A rescue that waits for its session."""
-
-    session_id: str
-    rows: int
-    path: Path
-    """The message that waits."""
 
 
 def line_of(row: Row) -> str:
@@ -69,7 +57,7 @@ def rescue_text(aftermath: Aftermath, rows: Sequence[Row], project: str) -> str:
     return "\n\n".join(parts)
 
 
-def hand_over(places: Places, clock: Clock, aftermath: Aftermath, rows: Sequence[Row]) -> HandedOver:
+def hand_over(places: Places, clock: Clock, aftermath: Aftermath, rows: Sequence[Row]) -> Message:
     """Leave chosen rows for the session's next prompt or start, once; rows that wait already are left out."""
     outbox = Outbox(places.home, aftermath.session_id)
     known = {key for each in outbox.waiting() for key in each.keys}
@@ -78,5 +66,4 @@ def hand_over(places: Places, clock: Clock, aftermath: Aftermath, rows: Sequence
         raise FileProblem(outbox.folder, "is not written: nothing chosen has room, or it waits already")
     text = rescue_text(aftermath, rows, places.project.name)
     keys = tuple(row.key for row in rows)
-    left = outbox.put(Message(RESCUE, text, rows=len(rows), keys=keys, at=clock().isoformat()))
-    return HandedOver(aftermath.session_id, len(rows), left.path)
+    return outbox.put(Message(RESCUE, text, rows=len(rows), keys=keys, at=clock().isoformat()))

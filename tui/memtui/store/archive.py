@@ -29,7 +29,7 @@ from memtui.ground.clock import parse_iso, system_clock
 from memtui.ground.files import FileMissing, FileOutside, FileProblem
 from memtui.ground.project import Home, transcript_slug
 from memtui.store.archive_settings import ArchiveSettings
-from memtui.store.transcripts import HEAD, cwd_in, first_cwd
+from memtui.store.transcripts import first_cwd
 from memtui.transcript.session import agent_transcripts
 
 if sys.version_info >= (3, 14):
@@ -269,12 +269,6 @@ class Archive:
         """A kept session by its id, or the beginning of one."""
         entries = {each.session_id: each for each in reversed(self.entries())}
         return entries[only_one(entries, session, self.root)]
-
-    def folder_of(self, kept: Kept) -> Path | None:
-        """The folder a session was started in; None if its copy does not contain it, or is broken."""
-        with suppress(Incomplete):
-            return cwd_in(next(kept.copies[0].parts(), b"")[:HEAD])
-        return None
 
     def verify(self, kept: Kept) -> str:
         """Unpack every copy of a session and compare it with its digests; returns "" or the problem."""

@@ -7,9 +7,9 @@ compaction leaves a boundary line in its session's transcript.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
@@ -18,11 +18,10 @@ from memtui.documents.capture import Capture, capture_name, render_pending
 from memtui.ground.clock import parse_iso, whole_seconds
 from memtui.ground.files import FileProblem, create_exclusive, private_folder
 from memtui.ground.project import Places, Project
-from memtui.store.archive import Archive
 from memtui.store.captures import CaptureStore
 from memtui.store.listing import Entry
 from memtui.store.sessions import refuse_several
-from memtui.store.transcripts import Transcript, TranscriptStore, first_cwd
+from memtui.store.transcripts import Transcript, TranscriptStore
 from memtui.transcript.lines import read_lines, text_in, time_of
 
 BOUNDARY = b'"compact_boundary"'  # only boundary lines contain it, as quotes in a message's text are escaped
@@ -156,7 +155,6 @@ class Missing(NamedTuple):
     """A compaction without a capture."""
 
     compaction: Compaction
-    """Names the transcript's path in Claude Code's folder, even if it is only archived."""
     message: str
     """The user's first words in its session, masked."""
 
@@ -169,26 +167,5 @@ def find_missing(places: Places) -> list[Missing]:
     for entry in store.entries():
         with suppress(FileProblem):
             captures.append(store.load(entry))
-    deleted = dict(_deleted(places))
-    transcripts = [*TranscriptStore(places.project, places.claude).entries(), *deleted]
-    sources = {each.path: source for each, source in deleted.items()}
-    return [
-        Missing(replace(each, transcript=sources.get(each.transcript, each.transcript)), first_message(each))
-        for each in coverage(transcripts, captures).missing
-    ]
-
-
-def _deleted(places: Places) -> Iterator[tuple[Transcript, Path]]:
-    """Unpacked sessions with compactions that only the archive has, each with its original path."""
-    archive, store = Archive(places.home), TranscriptStore(places.project, places.claude)
-    folders = {each.name for each in (store.folder(), *store.folders())}
-    for kept in archive.entries():
-        if kept.is_live or kept.problem or kept.folder not in folders:
-            continue
-        with suppress(FileProblem, OSError):  # a broken copy: reported by `memtui archive verify`
-            if BOUNDARY not in b"".join(kept.copies[0].parts()):
-                continue
-            path = archive.readable(kept)
-            folder = first_cwd(path)
-            if folder is None or folder.is_relative_to(places.project.root):
-                yield Transcript(path, kept.session_id, Entry.of(path).signature), kept.source
+    transcripts = TranscriptStore(places.project, places.claude).entries()
+    return [Missing(each, first_message(each)) for each in coverage(transcripts, captures).missing]

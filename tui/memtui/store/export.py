@@ -1,4 +1,4 @@
-"""A session or a memory as one file, for reading or attaching."""
+"""A session as one file, for reading or attaching."""
 
 from __future__ import annotations
 
@@ -7,16 +7,12 @@ from contextlib import suppress
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
-from html import escape
 from itertools import chain
 from pathlib import Path
 
 from memtui.documents import session_page
-from memtui.documents.memory import StoredMemory
-from memtui.ground.clean import clean
 from memtui.ground.clock import local_minute
 from memtui.ground.files import FileProblem, create_exclusive, reading, write_atomic
-from memtui.secrets.private import without_private
 from memtui.secrets.secrets import masked
 from memtui.store.session_list import size_text
 from memtui.transcript.blocks import blocks
@@ -77,25 +73,6 @@ def _blocks(transcript: Path) -> Iterator[session_page.Numbered]:
 
 def _exported(now: datetime) -> str:
     return f"Exported by memtui {local_minute(now)}: secrets masked, private parts left out"
-
-
-def memory_parts(memory: StoredMemory, form: Form, now: datetime) -> Iterator[str]:
-    """A memory without secrets and private parts, part by part: its details, then its text."""
-    meta = memory.meta
-    text = masked(without_private(memory.body.decode("utf-8", "replace")))
-    name = masked(without_private(meta.description)) or meta.id
-    notes = [
-        " · ".join(filter(None, (meta.id, local_minute(meta.created), ", ".join(meta.tags)))),
-        *filter(None, (meta.project,)),
-        _exported(now),
-    ]
-    if form is Form.HTML:
-        yield from session_page.html_page(
-            name, notes, [f"<main>\n<pre>{escape(clean(text))}</pre>\n</main>\n"]
-        )
-        return
-    yield from (f"- {session_page.code_span(note)}\n" for note in (name, *notes))
-    yield f"\n{session_page.contained(text)}\n"
 
 
 def export_session(transcript: Path, target: Path, now: datetime) -> str:

@@ -34,7 +34,7 @@ from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.input_line import FILTER_HINT, InputLine
 from memtui.app.widgets.row_list import RowList
-from memtui.flows.rescue import ROOM, HandedOver, fitting, hand_over, rescue_text, size_of_rows
+from memtui.flows.rescue import ROOM, fitting, hand_over, rescue_text, size_of_rows
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute, parse_iso
 from memtui.ground.text import counted
@@ -271,7 +271,7 @@ class LostScreen(Screen[None]):
             return
         with self.app.reporting("handing over"):
 
-            def hand() -> HandedOver:
+            def hand() -> Message:
                 with model.changes.of_files(f"handed over {counted(len(rows), 'line')}") as making:
                     done = hand_over(model.places, model.clock, aftermath, rows)
                     making.files.append(done.path)
@@ -279,7 +279,7 @@ class LostScreen(Screen[None]):
 
             done = await asyncio.to_thread(hand)
             await self._handed(aftermath, ())
-            says = f"{lines_wait(done.rows)} of session {clean_line(done.session_id)[:8]}"
+            says = f"{lines_wait(done.rows)} of session {clean_line(aftermath.session_id)[:8]}"
             if await asyncio.to_thread(model.lacks_hooks):
                 self.app.warn(f"{says}, but no hooks are installed: Y copies a prompt. u takes it back.")
             elif (days := self._days_quiet()) > 0:
