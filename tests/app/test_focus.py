@@ -30,8 +30,10 @@ async def test_numbers_go_to_panes_and_tab_goes_round_both_ways(full: World) -> 
 
 async def test_escape_leaves_what_was_entered_last(full: World) -> None:
     async with opened(full) as driver:
+        assert "esc back" not in driver.lines[-1]
         await driver.press("z", "slash", "f", "i", "x", "enter", "enter")
         assert driver.reading()
+        assert "esc back" in driver.lines[-1]
         await driver.press("escape")
         assert driver.at(PaneId.PENDING)
         assert driver.browser.pane.filter_text == "fix"

@@ -11,7 +11,7 @@ import pytest
 from memtui.app.palette import ThemePalette
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens.dialogs import HelpScreen
-from memtui.app.settings import Settings, Warn, load_settings, save_split, save_theme
+from memtui.app.settings import Settings, Warn, load_settings, save_theme
 from memtui.app.themes import MEMTUI
 from memtui.app.widgets.document_view import DocumentView
 from memtui.ground.project import Home
@@ -19,7 +19,7 @@ from memtui.hooks.records import Report
 from memtui.hooks.settings import switched
 from memtui.lost.choosing import way_of
 from memtui.store.archive_settings import archive_settings
-from tests.app.harness import NARROW, WIDE, Driver, WatchedApp, make_app, opened
+from tests.app.harness import Driver, WatchedApp, make_app, opened
 from tests.app.world import World
 
 
@@ -196,49 +196,6 @@ async def test_the_bell_rings_for_a_capture_where_it_is_wanted(
         driver.app.hint("memories")
         await driver.until(lambda: "Just stored" in driver.shown, "the memory")
         assert len(bells) == rung
-
-
-def border(driver: Driver) -> int:
-    return driver.browser.detail.region.x
-
-
-async def drag(driver: Driver, to: int, *, grip: int = 0) -> None:
-    await driver.pilot.mouse_down(offset=(border(driver) + grip, 10))
-    await driver.pilot.hover(offset=(to, 12))
-    await driver.pilot.mouse_up(offset=(to, 12))
-    await driver.handled()
-
-
-@pytest.mark.parametrize("grip", [0, -1])
-async def test_the_border_follows_the_mouse(full: World, grip: int) -> None:
-    async with opened(full, WIDE) as driver:
-        await drag(driver, 70, grip=grip)
-        assert border(driver) == 70
-        assert driver.screen.get_selected_text() is None
-        assert load_settings(full.home).columns == 70
-        await drag(driver, 3)
-        assert border(driver) == 24
-        await drag(driver, WIDE[0] - 1)
-        assert border(driver) == WIDE[0] - 24
-        await driver.press("1", "z")
-        assert driver.browser.pane.region.width == WIDE[0]
-        await driver.press("z")
-        assert border(driver) == WIDE[0] - 24
-
-
-async def test_it_stays_for_the_next_time_and_fits_other_windows(full: World) -> None:
-    full.home.state.mkdir(parents=True, exist_ok=True)
-    save_split(full.home, 90)
-    async with opened(full, WIDE) as driver:
-        assert border(driver) == 90
-        await driver.pilot.resize_terminal(*NARROW)
-        await driver.handled()
-        assert driver.browser.pane.region.width == NARROW[0]
-        await driver.press("enter")
-        assert driver.browser.detail.region.width == NARROW[0]
-        await driver.pilot.resize_terminal(110, 40)
-        await driver.handled()
-        assert border(driver) == 86
 
 
 GUIDE = Path(__file__).parents[2] / "GUIDE.md"

@@ -26,7 +26,7 @@ from textual.theme import Theme
 from memtui.app.base import BaseApp, add_size_classes, hidden, shown
 from memtui.app.browser import BrowserScreen
 from memtui.app.project import ProjectModel
-from memtui.app.settings import Settings, load_settings, save_theme, saved_settings
+from memtui.app.settings import Settings, load_settings, save_theme, saved_theme
 from memtui.app.terminal import DaemonThreads, end_with_terminal
 from memtui.app.themes import COLOUR_BLIND, MEMTUI, legible
 from memtui.ground.clean import clean
@@ -99,7 +99,7 @@ class MemtuiApp(BaseApp):
             settings = load_settings(home)
         except FileProblem as problem:
             self.misread = f"{problem}. It is ignored until it is corrected."
-            return before or saved_settings(home)
+            return before or Settings(chosen=saved_theme(home)[0])
         self.keymap, problems = {}, list[str]()
         if settings.keys:
             from memtui.app.keys import checked

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events, getters, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingsMap, BindingType
+from textual.containers import Horizontal
 from textual.dom import DOMNode
 
 from memtui.app.base import BaseApp, StyledOnce, hidden
@@ -24,14 +25,13 @@ from memtui.app.panes.pane import Pane, PaneId, PaneStack, Subject
 from memtui.app.panes.pending import PendingPane
 from memtui.app.panes.state import StatePane
 from memtui.app.project import ProjectModel
-from memtui.app.settings import Settings, save_split
+from memtui.app.settings import Settings
 from memtui.app.status import Published, StatusBar, Tab, TabStrip
 from memtui.app.watch import Live, follow_sessions
 from memtui.app.widgets.document import Document, from_markdown, line
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.row_list import RowList
-from memtui.app.widgets.split import Split
 from memtui.ground.clean import clean_line
 from memtui.ground.files import FileProblem
 from memtui.transcript import ReadingCancelledError
@@ -67,7 +67,7 @@ class BrowserScreen(StyledOnce):
         hidden("enter", "open", "open"),
         hidden("tab", "next_pane(1)", "next"),
         hidden("shift+tab", "next_pane(-1)", "previous"),
-        hidden("escape", "back", "back", id="back", tooltip="back: detail, ticks, filter, zoom"),
+        Binding("escape", "back", "back", id="back", tooltip="back: detail, ticks, filter, zoom"),
         Binding("q", "leave", "quit", id="quit", tooltip="quit from the browser; elsewhere back"),
     ]
 
@@ -84,7 +84,6 @@ class BrowserScreen(StyledOnce):
         self.pane.add_class("-current", update=False)
         self.bar = StatusBar(model, settings.warn, note)
         self.detail = DetailView()
-        self.split = Split(id="body", columns=settings.columns)
         self._filter_line: InputLine | None = None
         self._last_query = ""
         self._idle_before = frozenset[str]()
@@ -99,7 +98,7 @@ class BrowserScreen(StyledOnce):
         """Few widgets on purpose: the first paint waits for each, and a restyle visits all of them."""
         yield self.bar
         yield TabStrip(self.bar)
-        with self.split:
+        with Horizontal(id="body"):
             with PaneStack(id="panes"):
                 yield from self.panes.values()
             yield self.detail
@@ -195,7 +194,7 @@ class BrowserScreen(StyledOnce):
     def shown(self) -> Pane:
         """The pane whose row the detail shows: the fullest one if the current one is empty."""
         pane = self.pane
-        if pane.rows or pane.filter_text or self.split.reading:
+        if pane.rows or pane.filter_text or self.reading:
             return pane
         fullest = max(self.panes.values(), key=lambda each: len(each.rows))
         return fullest if fullest.rows else pane
@@ -203,6 +202,18 @@ class BrowserScreen(StyledOnce):
     @property
     def subject(self) -> Subject:
         return self.shown.subject(self.shown.selected)
+
+    @property
+    def reading(self) -> bool:
+        """Whether the detail is read; where it does not share the window with the panes, it has all of it."""
+        return self.has_class("-reading")
+
+    @reading.setter
+    def reading(self, reading: bool) -> None:
+        if reading != self.reading:
+            self.set_class(reading, "-reading", update=False)
+            if self.has_class("-narrow") or self.has_class("-zoomed"):
+                self.app.stylesheet.update_nodes(self.query_one("#body").children)  # not the whole screen
 
     def show_detail(self) -> None:
         pane = self.shown
@@ -212,7 +223,7 @@ class BrowserScreen(StyledOnce):
     def read_selected(self) -> None:
         """Read the detail of the selected row: in a narrow window it replaces the panes."""
         self.show_detail()
-        self.split.reading = True
+        self.reading = True
         self.set_focus(self.detail)
 
     def update_tabs(self) -> None:
@@ -226,11 +237,11 @@ class BrowserScreen(StyledOnce):
         if self._filter_line is not None:
             self._filter_line.focus_is_at(event.widget)
         if isinstance(event.widget, Pane):
-            self.split.reading = False
+            self.reading = False
             if event.widget is not self.pane:
                 self.make_current(event.widget.pane_id)
         elif event.widget is self.detail:
-            self.split.reading = True
+            self.reading = True
 
     @on(RowList.Opened)
     def action_open(self) -> None:
@@ -250,10 +261,12 @@ class BrowserScreen(StyledOnce):
     @property
     def idle_keys(self) -> frozenset[str]:
         """The actions that do nothing for what is selected, wherever the focus is."""
-        idle = set() if self.model.changes.last() else {"undo"}
+        pane, idle = self.pane, set() if self.model.changes.last() else {"undo"}
+        if not (self.reading or pane.marked or pane.filter_text or self.has_class("-zoomed")):
+            idle |= {"back"}
         if self.shown.selected is None:
             idle |= {"transcript"} if self.state.view.session_id else {"transcript", "compact"}
-        return self.pane.idle_keys | idle
+        return pane.idle_keys | idle
 
     def _offer_keys(self) -> None:
         """Let the footer offer what does something for the selected row as it is now."""
@@ -284,7 +297,7 @@ class BrowserScreen(StyledOnce):
         return chain
 
     def action_pane(self, pane: str) -> None:
-        self.split.reading = False
+        self.reading = False
         self.make_current(PaneId(pane))
         self.set_focus(self.pane)
 
@@ -297,11 +310,11 @@ class BrowserScreen(StyledOnce):
         pane = self.pane
         if self.state.question.cancel():
             return
-        if self.split.reading or self.focused is self.detail:
+        if self.reading:
             if pane is self.memories and self.memories.go_back():
                 self.read_selected()
             else:
-                self.split.reading = False
+                self.reading = False
                 self.set_focus(pane)
         elif pane.marked:
             pane.mark(())
@@ -313,20 +326,19 @@ class BrowserScreen(StyledOnce):
             self.app.say("Nothing to go back from. q quits.")
 
     async def action_leave(self) -> None:
-        if self.split.reading or self.focused is self.detail:
+        if self.reading:
             self.action_back()
         else:
             await self.app.run_action("quit")
 
     def action_zoom(self) -> None:
-        alone = self.has_class("-short") or (self.has_class("-narrow") and self.split.reading)
+        alone = self.has_class("-short") or (self.has_class("-narrow") and self.reading)
         if alone and not self.has_class("-zoomed"):
             self.app.say("This has the window already.")
             return
         if self.focused is self.detail and not self.has_class("-zoomed"):
-            self.split.reading = True
+            self.reading = True
         self.toggle_class("-zoomed")
-        self.split.fit()
 
     @work(group="transcript", exclusive=True, exit_on_error=False)
     async def action_transcript(self, line: int = 0) -> None:
@@ -457,11 +469,6 @@ class BrowserScreen(StyledOnce):
         self.app.say("Transcripts are kept from now on." if keep else "Transcripts are not kept.")
         self.model.health.expire()
         self.app.hint("branch")
-
-    @on(Split.Moved)
-    def _split_moved(self, message: Split.Moved) -> None:
-        with self.app.reporting("keeping the width of the panes"):
-            save_split(self.model.places.home, message.columns)
 
     async def action_filter(self) -> None:
         """Open the filter line. Awaited, so that the next keys go into it."""

@@ -13,8 +13,6 @@ from memtui.ground.project import Home
 _CHOSEN = "theme"
 """The file in the state folder that holds the theme chosen on the screen, and in a second line that of
 config.toml at that time."""
-_SPLIT = "split"
-"""The file there that holds the width of the panes in columns."""
 
 
 class Warn(NamedTuple):
@@ -34,8 +32,6 @@ class Settings(NamedTuple):
     """The theme that was chosen on the screen, unless config.toml has named another one since; else ""."""
     keys: dict[str, object] = {}  # noqa: RUF012 - a named tuple; nobody changes it
     """``[keys]``: keys by the id of what they do."""
-    columns: int = 0
-    """Width of the panes; 0 uses that of the style sheet."""
     bell: bool = False
     """``[notify] bell``: whether the terminal's bell rings when a capture arrives."""
     warn: Warn = Warn()
@@ -43,15 +39,9 @@ class Settings(NamedTuple):
     """``[sync] minutes``: seconds between two automatic exchanges with the remotes; 0 means never."""
 
 
-def saved_settings(home: Home) -> Settings:
-    columns = _saved(home, _SPLIT)[0]
-    width = columns if columns.isascii() and columns.isdecimal() else "0"
-    return Settings(chosen=_saved(home, _CHOSEN)[0], columns=int(width[:5]))
-
-
 def load_settings(home: Home) -> Settings:
     """The settings; the defaults without config.toml, a FileProblem if it holds what cannot be used."""
-    settings, sections = saved_settings(home), config_sections(home)
+    settings, sections = Settings(chosen=saved_theme(home)[0]), config_sections(home)
     if not sections:
         return settings
 
@@ -68,7 +58,7 @@ def load_settings(home: Home) -> Settings:
     theme = setting("app", "theme", "", "a text", lambda value: isinstance(value, str))
     at = setting("warn", "at", [90], "a list of percents, such as [80, 95]", _are_percents)
     minutes = setting("sync", "minutes", 0, "a number from 0.1 to 1440, or 0", _is_pause)
-    over = "".join(_saved(home, _CHOSEN)[1:2])
+    over = "".join(saved_theme(home)[1:2])
     return settings._replace(
         theme=theme,
         chosen=settings.chosen if over == theme else "",
@@ -90,23 +80,15 @@ def _is_pause(value: Any) -> bool:
 
 def save_theme(home: Home, name: str, over: str) -> None:
     """Store the theme for the next start, as long as config.toml says `over`."""
-    _save(home, _CHOSEN, f"{name}\n{over}")
+    with suppress(OSError):  # if this fails, writing the file reports why
+        private_parents(home.state)
+    write_atomic(home.state / _CHOSEN, f"{name}\n{over}\n".encode())
 
 
-def save_split(home: Home, columns: int) -> None:
-    _save(home, _SPLIT, str(columns))
-
-
-def _saved(home: Home, name: str) -> list[str]:
-    """The lines of a file in the state folder, at least an empty one."""
+def saved_theme(home: Home) -> list[str]:
+    """The theme chosen on the screen, and that of config.toml at that time."""
     try:
-        text = read_within(home.state / name, home.state, limit=1 << 10).decode("utf-8", "replace")
+        text = read_within(home.state / _CHOSEN, home.state, limit=1 << 10).decode("utf-8", "replace")
     except FileProblem:
         text = ""
     return text.splitlines() or [""]
-
-
-def _save(home: Home, name: str, value: str) -> None:
-    with suppress(OSError):  # if this fails, writing the file reports why
-        private_parents(home.state)
-    write_atomic(home.state / name, f"{value}\n".encode())
