@@ -28,9 +28,9 @@ SCHEMA, MOST = 2, 10_000
 """The version of what is in a repository, and the maximum number of its memories."""
 _CONFIG_LIMIT, _TREE_LIMIT = 64 << 10, MOST * 300
 """Bytes of a folder's configuration, and of the list of all memories: 255 of a name, and what git adds."""
-_SECONDS, _TRANSFER_SECONDS = 60.0, 300.0
-_BLOCKS, _TRANSFER_BLOCKS = 1 << 18, 1 << 21
-"""Maximum size of a file that git may write, in blocks of 512 bytes: a remote may be hostile."""
+_SECONDS, _BLOCKS = 120.0, 1 << 21
+"""Limits of a command, and of the size of a file that it may write in blocks of 512 bytes: a remote may be
+hostile."""
 _BOUNDED = 'ulimit -f "$1"; ulimit -t 60; shift; exec "$@"'
 _STALE_SECONDS = 10.0
 """Age at which a lock counts as left behind by a killed git, which needs it for milliseconds."""
@@ -216,7 +216,7 @@ class GitRemote(Remote):
         known = self._git("for-each-ref", "--format=%(objectname)", _TIP, _OUTGOING).decode().split()
         if tip not in known:
             command = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"]
-            self._git(*command, "--", url, f"+refs/heads/main:{_TIP}", transfer=True)
+            self._git(*command, "--", url, f"+refs/heads/main:{_TIP}")
         asked = f"{tip}\n{tip}:{_ABOUT}\n{tip}:{_FOLDER}\n".encode()
         listed = self._git("cat-file", "--batch-check", data=asked).decode().splitlines()
         commit, about, folder = ("" if each.endswith("missing") else each for each in listed)
@@ -246,7 +246,7 @@ class GitRemote(Remote):
         no_hooks = [_NO_HOOKS] if self._served else []
         what = ("--", self._address(), f"{_OUTGOING}:refs/heads/main")
         try:
-            self._git("push", "--quiet", "--no-verify", *no_hooks, *what, transfer=True)
+            self._git("push", "--quiet", "--no-verify", *no_hooks, *what)
         except _GitFailedError as error:
             if self._removed_lock(error.printed) or _LATE.search(error.printed):
                 return False
@@ -276,7 +276,7 @@ class GitRemote(Remote):
         found += [f"{each} is a link" for each in _NO_LINKS if (folder / each).is_symlink()]
         with suppress(FileProblem):
             config = read_within(folder / "config", folder, limit=_CONFIG_LIMIT, follow=False)
-        listed = self._git("config", "--file", "-", "--no-includes", "-l", "-z", data=config, here=False)
+        listed = self._git("config", "--file", "-", "--no-includes", "-l", "-z", data=config)
         entries = (each.partition("\n") for each in listed.decode("utf-8", "replace").split("\0")[:-1])
         values = {key: value for key, _, value in entries}
         if values.get("core.bare") != "true":
@@ -287,19 +287,17 @@ class GitRemote(Remote):
             raise RemoteProblemError(self._url, reason, "not safe")
         return str(folder)
 
-    def _git(self, *arguments: str, data: bytes = b"", transfer: bool = False, here: bool = True) -> bytes:
-        """The output of a git command; a `transfer` may take longer, and without `here` has no repository."""
-        command = ["sh", "-c", _BOUNDED, "sh", str(_TRANSFER_BLOCKS if transfer else _BLOCKS), self._program]
-        command += ["--git-dir", str(self._folder)] if here else []
+    def _git(self, *arguments: str, data: bytes = b"") -> bytes:
+        """The output of a git command."""
+        command = ["sh", "-c", _BOUNDED, "sh", str(_BLOCKS), self._program, "--git-dir", str(self._folder)]
         command += [part for each in _SETTINGS for part in ("-c", each)]
-        seconds = _TRANSFER_SECONDS if transfer else _SECONDS
         try:
             env = git_environment(*_HOSTS)
-            done = run([*command, *arguments], data, seconds=seconds, env=env, cwd=os.sep)
+            done = run([*command, *arguments], data, seconds=_SECONDS, env=env, cwd=os.sep)
         except OSError as error:
             raise _GitFailedError(self._url, f"git cannot be run: {error.strerror}") from error
         except subprocess.TimeoutExpired:
-            raise _GitFailedError(self._url, f"it did not answer within {seconds:.0f} s") from None
+            raise _GitFailedError(self._url, f"it did not answer within {_SECONDS:.0f} s") from None
         if done.returncode:
             reason = _reason(done.stderr) or f"git ended with {done.returncode}"
             raise _GitFailedError(self._url, reason, done.stderr)

@@ -100,12 +100,12 @@ class ClaudeMemories:
             return ()
         except OSError as error:
             raise FileProblem(self.folder, f"cannot be listed: {error.strerror}") from error
-        paths = [each for each in found if each.name.endswith(".md") and each.name[0] != "."]
-        texts = files.heads_within(self.folder, [path.name for path in paths], self.folder, size=_LIMIT + 1)
         memories = []
-        for path, data in zip(paths, texts, strict=True):
+        for path in found:
+            if path.name[0] == "." or not path.name.endswith(".md"):
+                continue
             with suppress(FileNotFoundError):  # deleted meanwhile
-                memory, digest = self._parse(path, path.lstat(), data)
+                memory, digest = self._parse(path, path.lstat())
                 memories.append(memory._replace(seen=_seen(marks.get(os.fspath(path), ""), digest)))
         return tuple(
             sorted(memories, key=lambda each: (each.kind != "index", -each.changed.timestamp(), each.name))
@@ -117,12 +117,11 @@ class ClaudeMemories:
                 return each
         raise FileMissing(self.folder, f"has no memory {name!r}; `memtui memory list --claude` lists them")
 
-    def _parse(self, path: Path, status: os.stat_result, data: bytes | None) -> tuple[ClaudeMemory, str]:
-        """A memory from its file's content, and the digest of that; None is read again to learn why."""
+    def _parse(self, path: Path, status: os.stat_result) -> tuple[ClaudeMemory, str]:
+        """A memory, and the digest of its file."""
         text = digest = problem = ""
         try:
-            if data is None or len(data) > _LIMIT:
-                data = files.read_within(path, self.folder, limit=_LIMIT, follow=False)
+            data = files.read_within(path, self.folder, limit=_LIMIT, follow=False)
             text, digest = data.decode("utf-8", "replace"), _digest(data)
         except FileProblem as error:
             problem = str(error)
@@ -214,22 +213,18 @@ class ClaudeMemories:
     def _edit_index(self, edit: Callable[[str], str]) -> None:
         """Change the index; Claude may write it at the same time, so what it wrote is read again."""
         path = self.folder / INDEX
-        for tries_left in reversed(range(5)):
+        for _ in range(5):
             before = None
             with suppress(FileMissing):
                 before = files.read_within(path, self.folder, limit=_LIMIT, follow=False)
             text = (before or b"").decode("utf-8", "surrogateescape")
-            after = edit(text)
-            if after == text:
+            if (after := edit(text)) == text:
                 return
-            try:
+            with suppress(FileChanged):
                 data = after.encode("utf-8", "surrogateescape")
                 files.write_atomic(path, data, mode=None, within=self.folder, expected=before)
-            except FileChanged:
-                if not tries_left:
-                    raise
-            else:
                 return
+        raise FileChanged(path, "is being overwritten by another program; try again in a moment")
 
     def _read_marks(self) -> dict[str, str]:
         try:

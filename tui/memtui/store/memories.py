@@ -78,7 +78,6 @@ class MemoryStore:
     """The memories of one user. Every method may be called from any thread and from several processes."""
 
     def __init__(self, home: Home, clock: Clock) -> None:
-        self._home = home
         self._memories = home.memories
         self._trash = home.trash
         self._clock = clock
@@ -135,12 +134,10 @@ class MemoryStore:
 
     def signature(self, memory_id: str) -> str:
         """The signature of the memory's file, different after every change; "" if there is no such memory."""
-        path = self._find_file(memory_id)
-        try:
-            status = os.lstat(path) if path else None
-        except FileNotFoundError:
-            return ""
-        return f"{status.st_mtime_ns}-{status.st_size}-{status.st_ino}" if status else ""
+        with suppress(FileNotFoundError):
+            if path := self._find_file(memory_id):
+                return "-".join(map(str, Entry.of(path).signature))
+        return ""
 
     def is_deleted(self, memory_id: str) -> bool:
         return os.path.lexists(f"{self._trash}/{memory_id}.md")
