@@ -114,7 +114,7 @@ async def test_a_review_begins_with_what_was_lost(lossy: World) -> None:
         assert driver.review.form.field("learnings").text == "- pytest -q (L7 12:25)"
 
 
-async def test_rows_at_every_size_and_tokens_where_there_is_room(lossy: World) -> None:
+async def test_rows_at_every_size(lossy: World) -> None:
     async with opened(lossy) as driver:
         for size in (*SIZES, MIDDLE):
             await driver.resize(size)
@@ -129,8 +129,7 @@ async def test_rows_at_every_size_and_tokens_where_there_is_room(lossy: World) -
             if size in (WIDE, MIDDLE):
                 await driver.press("space", "ctrl+a")  # all, not none, as not all are ticked
                 assert "▢" not in driver.shown
-                assert ("tokens ─╯" in driver.shown) is (size == WIDE)
-                assert ("characters ─╯" in driver.shown) is (size != WIDE)
+                assert " of 8,300 characters ─╯" in driver.shown
                 await driver.press("ctrl+a")
             await driver.press("escape")
             assert driver.at_home(), size
@@ -179,7 +178,7 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
         await driver.pilot.click("#rows", offset=(2, 1 + screen.listing.index))  # its box
         assert len(screen.ticked) == 2 and screen.listing.selected == selected
         assert screen.focused is screen.listing
-        assert "▮▯▯▯▯▯▯▯▯▯ 2 ticked · " in driver.shown
+        assert "2 ticked · " in driver.shown
         await driver.press("w")
         await driver.until_said(
             "2 lines wait for the next prompt of session s-1, but no hooks are installed: Y copies a prompt."

@@ -116,11 +116,11 @@ async def test_a_fact_is_added_to_the_field_edited_last(full: World) -> None:
             **before,
             "questions": "\n".join(filter(None, (before["questions"], "- src/tokens.py"))),
         }
-        await driver.press("enter")
+        await driver.press("space")
         assert driver.last_said == "Open questions / issues has it already."
         await driver.press("f2")
         assert driver.screen.focused is review.form.field("questions")
-        await driver.press("shift+tab", "f2", "j", "enter")
+        await driver.press("shift+tab", "f2", "j", "space")
         assert driver.last_said == "Added to Goal."
         assert review.form.field("goal").text.endswith("Understood: one refresh at a time. (L10 12:25)")
 
@@ -388,7 +388,7 @@ async def test_the_selected_fact_is_shown_in_full_and_brackets_go_from_group_to_
             await driver.resize(size)
             assert driver.has("#fact"), size
             whole = facts.whole.text
-            await driver.press("z")
+            await driver.press("enter")
             assert isinstance(driver.screen, ReadingScreen), size
             assert driver.screen.query_one(DocumentView).document.text == whole, size
             await driver.press("escape")

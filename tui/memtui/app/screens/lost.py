@@ -41,9 +41,7 @@ from memtui.ground.text import counted
 from memtui.lost.outbox import Message, Outbox, lines_wait, rows_waiting
 from memtui.lost.records import TOGETHER, Aftermath, Row, Unfounded
 from memtui.secrets.secrets import masked
-from memtui.transcript.short_text import tokens
 
-_BAR = 10  # cells of the bar that shows how much room is taken
 _POLL = 1.0  # seconds between two looks at what waits
 _KNOWN = 5  # words by which a quote is found in its message
 _HANDS = "hand the ticked lines over, once; without ticks take back those that wait"
@@ -77,7 +75,6 @@ class LostScreen(Screen[None]):
         PASSAGE: "the passage of the summary that has the selected row, or is nearest to it",
         "▣": "ticked",
         "▢": "not ticked",
-        "▮▯": "the room in a note that the ticked ones take",
     }
     about = "What a compaction lost and kept, row by row; the other parts are the whole row and the summary."
 
@@ -196,13 +193,8 @@ class LostScreen(Screen[None]):
                 title += f" · {self._label or (day_and_minute(moment) if moment else '')}"
             self.listing.border_title = Content(title)
         used = size_of_rows(rows)
-        full = min(_BAR, -(-used * _BAR // ROOM))
-        bar = "▮" * full + "▯" * (_BAR - full)
-        colour = "$error" if used > ROOM else "$accent" if used else "$quiet"
         usage = f"{len(rows)} ticked · {used:,} of {ROOM:,} characters"
-        if self.listing.size.width >= 66:
-            usage += f" · ~{tokens(' ' * used):,} tokens"
-        self.listing.border_subtitle = Content.assemble((bar, colour), f" {usage}")
+        self.listing.border_subtitle = Content.styled(usage, "$accent" if used else "$quiet")
 
     def action_tick(self) -> None:
         item = self.selected

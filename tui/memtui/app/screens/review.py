@@ -55,7 +55,6 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         hidden("[", "group(-1)", "before", tooltip="the group before"),
         hidden("]", "group(1)", "next group", tooltip="the next group of facts"),
         Binding("!", "pin", "pin", id="pin", tooltip=PINS),
-        hidden("z", "read_fact", "whole text", tooltip="read this fact in full"),
         hidden("q", "leave", "leave"),
     ]
     signs: ClassVar[Mapping[str, str]] = {
@@ -66,7 +65,7 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         "⊘": "refused, stopped or left undone",
         "?": "how it ended is not known",
     }
-    idle_keys = frozenset(["open"])  # as space does
+    idle_keys = frozenset(["open"])  # other keys matter more where there is little room
     about = (
         "Title, summary and learnings are what counts; the other fields are drafted, and open when they have "
         "the focus (tab). The facts stand beside the form or, in a narrow window, behind f2."
@@ -162,7 +161,6 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         if isinstance(event.widget, FormField):
             self.form.aim(event.widget.field.name)
 
-    @on(RowList.Opened)
     def action_add(self) -> None:
         if self.focused is not self.facts.listing:
             self.app.say("Space adds a fact when the evidence has the focus: f2 goes there.")
@@ -179,11 +177,9 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
     def _used(self) -> None:
         self.facts.listing.refresh_rows()
 
-    def action_read_fact(self) -> None:
-        if self.facts.selected is None:
-            self.app.say("No fact is selected.")
-        else:
-            self.app.push_screen(ReadingScreen("Fact", self.facts.whole))
+    @on(RowList.Opened)
+    def _read_fact(self) -> None:
+        self.app.push_screen(ReadingScreen("Fact", self.facts.whole))
 
     def action_pin(self) -> None:
         self.facts.pin(self.capture.transcript)

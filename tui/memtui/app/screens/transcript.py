@@ -100,7 +100,6 @@ class TranscriptScreen(StyledOnce):
         found = self.finder.place
         self.view.border_title = Content(title(self.view, self.view.outer_size.width))
         self.view.border_subtitle = Content(place(self.view, found, self._typed))
-        self.query_one(InputLine).show_status(found)
         if self._searching != bool(self.finder.text):
             self._searching = not self._searching
             self.refresh_bindings()
@@ -225,17 +224,9 @@ def title(view: TranscriptView, width: int) -> str:
     name = clean_line(view.path.stem.removeprefix("agent-"))[:8]
     percent = f" {view.bar.percent} %"
     room = max(1, width - 6 - cell_len(percent))  # the frame's corners take six cells
-    left = _fitting((name, clean_line(view.head.model), times(view.head), turn), room - 1) + " "
+    parts = (name, turn, times(view.head), clean_line(view.head.model))
+    left = cut(" · ".join(filter(None, parts)), room - 1) + " "
     return left + "─" * max(0, room - cell_len(left)) + percent
-
-
-def _fitting(parts: tuple[str, str, str, str], room: int) -> str:
-    name, model, when, turn = parts
-    for some in ((name, model, when, turn), (name, model, turn), (name, turn)):
-        text = " · ".join(part for part in some if part)
-        if cell_len(text) <= room:
-            return text
-    return cut(name, room)
 
 
 def times(head: SessionHead) -> str:

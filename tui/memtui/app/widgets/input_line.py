@@ -46,7 +46,7 @@ class _Line(TypedLine):
 
 
 class InputLine(Horizontal):
-    """A slash, an input and a short status, visible while open. Every change is posted at once.
+    """A slash and an input, visible while open. Every change is posted at once.
 
     Enter leaves it with the text in effect, escape without.
     """
@@ -57,7 +57,6 @@ class InputLine(Horizontal):
         &.-open { display: block; }
         & > .label { width: auto; color: $accent; }
         & > Input { border: none; height: 1; padding: 0; background: $panel; width: 1fr; }
-        & > .status { width: auto; color: $quiet; }
     }
     """
 
@@ -71,14 +70,12 @@ class InputLine(Horizontal):
         """Make the line, closed, as ``<name>-line``; the input is `name`, and has the hint while empty."""
         super().__init__(id=f"{name}-line")
         self._input = _Line(id=name, compact=True, placeholder=hint)
-        self._status = Label(Content(""), classes="status")
         self.back: Widget | None = None
         """The list that the arrow keys move while one types; it gets the focus when the line closes."""
 
     def compose(self) -> ComposeResult:
         yield Label(Content(" / "), classes="label")
         yield self._input
-        yield self._status
 
     def open(self, text: str, back: Widget, *, select: bool = False) -> None:
         """Show the line with a text, which is no change, and focus it."""
@@ -100,9 +97,6 @@ class InputLine(Horizontal):
     def focus_is_at(self, widget: Widget) -> None:
         """Hide the line when another widget gets the focus, show it when its input does."""
         self.set_class(widget.parent is self, "-open")
-
-    def show_status(self, text: str) -> None:
-        self._status.update(Content(f" {text} " if text else ""))
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
