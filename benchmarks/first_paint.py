@@ -17,7 +17,7 @@ from terminal import Terminal
 
 RUNS = 15
 CAPTURES, MEMORIES = 1_000, 10_000
-BUDGET = 1.5
+BUDGET = 1.3
 QUICK = {"RUNS": 4, "CAPTURES": 100, "MEMORIES": 500}
 HELLO = Path(__file__).with_name("hello.py")
 

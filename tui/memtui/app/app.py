@@ -90,7 +90,7 @@ class MemtuiApp(BaseApp):
         if "TEXTUAL_THEME" not in os.environ:
             # Not by assignment: changing the theme parses all stylesheets and styles all widgets again.
             self.set_reactive(App.theme, self._theme_of(self.settings))
-            self.stylesheet.set_variables(self.get_css_variables())
+        self.stylesheet.set_variables(self.get_css_variables())
 
     def _load_settings(self, before: Settings | None = None) -> Settings:
         """The settings, those before if config.toml is broken; `misread` says what of it cannot be used."""
@@ -132,6 +132,8 @@ class MemtuiApp(BaseApp):
         return next((name for name in wanted if name in self.available_themes), MEMTUI.name)
 
     def get_css_variables(self) -> dict[str, str]:
+        if MEMTUI.name not in self.available_themes:
+            return {}  # Textual asks before the theme is known
         self.theme_variables = legible(self.current_theme, super().get_css_variables())
         return self.theme_variables
 

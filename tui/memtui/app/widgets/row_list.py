@@ -288,7 +288,10 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     def on_focus(self) -> None:
         """Note that the press that may have given the focus is still to come."""
         self._focus_is_new = True
-        self.call_later(setattr, self, "_focus_is_new", False)
+        self.call_later(self._forget_new_focus)
+
+    def _forget_new_focus(self) -> None:
+        self._focus_is_new = False
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Select at once: a press that brings the focus may move the list before the release."""
