@@ -201,11 +201,19 @@ def test_that_a_subagent_was_started_is_no_report(tmp_path: Path, content: objec
     assert quotes_of(SUBAGENT, t.facts(tmp_path)) == []
 
 
-def test_a_commit_that_was_replaced_is_not_one_of_the_session(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git -C /work/app reset --hard HEAD~1",
+        "git -c user.name=x reset -q @^",
+        "git -C . commit --amend -m x",
+    ],
+)
+def test_a_commit_that_was_undone_is_not_one_of_the_session(tmp_path: Path, command: str) -> None:
     t = Transcript()
     t.tool("Bash", "[main abc1234] dig\n 1 file changed", command="git commit -am dig")
     t.tool("Bash", "[main abc1235] fire\n 1 file changed", command="git commit -am fire")
-    t.tool("Bash", "", command="git -C . commit --amend -m x")
+    t.tool("Bash", "", command=command)
     marks = [(mark.text, bool(mark.superseded)) for mark in t.facts(tmp_path).landmarks]
     assert marks[:2] == [("dig", False), ("fire", True)]
 
@@ -234,6 +242,27 @@ def test_a_failure_is_answered_by_a_success_seen_through_a_pipe(tmp_path: Path) 
     assert check_event(facts).startswith("SUCCESS: uv run pytest -q")
     t.tool("Bash", "nothing to see", command="uv run pytest -q 2>&1 | tail -1")
     assert check_event(t.facts(tmp_path)).startswith("no failure recognised, its exit status is hidden")
+
+
+@pytest.mark.parametrize("tool", ["TaskStop", "KillShell"])
+def test_a_background_command_that_was_stopped_does_not_run(tmp_path: Path, tool: str) -> None:
+    t = Transcript()
+    started = t.call("Bash", command="npm run dev", run_in_background=True)
+    t.result(started, "Running in background", detail={"backgroundTaskId": "b1"})
+    t.tool(tool, "stopped", **{"task_id" if tool == "TaskStop" else "shell_id": "b1"})
+    assert [each.outcome for each in t.facts(tmp_path).commands] == ["interrupted"]
+
+
+def test_an_address_of_documentation_is_no_pull_request(tmp_path: Path) -> None:
+    t = Transcript()
+    shown = (
+        "https://github.com/owner/repo/pull/123 https://github.com/your-org/kiln/issues/3"
+        " https://github.com/OWNER/REPO/pull/4 https://github.com/ownerly/repository-tools/pull/5"
+    )
+    t.tool("Bash", shown, command="cat CONTRIBUTING.md")
+    assert [each.text for each in t.facts(tmp_path).addresses] == [
+        "https://github.com/ownerly/repository-tools/pull/5"
+    ]
 
 
 @pytest.mark.parametrize(

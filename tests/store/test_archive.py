@@ -15,6 +15,7 @@ from memtui.ground.project import Home, memtui_home
 from memtui.store import archive as archive_module
 from memtui.store.archive import Archive, Copy
 from memtui.store.archive_settings import ArchiveSettings, archive_settings
+from memtui.transcript.session import agent_transcripts
 from tests.app.widgets.records import user, write
 from tests.archive_sweep import disk_full, failing_call, sweep, write_limit
 
@@ -96,6 +97,27 @@ def test_subagents_are_kept_and_restored_with_their_session(archive: Archive, tr
     assert sorted(archive.restore(archive.find("s-1"))) == sorted([agent, transcript])
     assert agent.read_bytes() == data
     assert [each.session_id for each in archive.entries()] == ["s-1"]
+
+
+def test_subagents_of_older_versions_lie_beside_their_session(
+    archive: Archive, transcript: Path, home: Home
+) -> None:
+    agent = write(transcript.with_name("agent-a1.jsonl"), user("task", sessionId="s-1", isSidechain=True))
+    write(transcript.with_name("agent-b2.jsonl"), user("of another", sessionId="s-2", isSidechain=True))
+    data = agent.read_bytes()
+    archive.keep(transcript, KEEP)
+    kept = archive.find("s-1")
+    assert [each.source for each in kept.copies[1:]] == [agent]
+    agent.unlink()
+    transcript.unlink()
+    unpacked = archive.readable(kept)
+    assert [path.read_bytes() for _, path in agent_transcripts(unpacked, ())] == [data]
+    assert archive.readable_at(agent).read_bytes() == data
+    assert sorted(archive.restore(kept)) == sorted([agent, transcript])
+    assert agent.read_bytes() == data
+    agent.unlink()
+    archive.remove(kept)
+    assert not list(archive.root.rglob("*.frames")) and not list(home.cache.rglob("*.jsonl"))
 
 
 def test_a_subagent_that_has_gone_on_is_unpacked_anew(archive: Archive, transcript: Path) -> None:

@@ -100,11 +100,12 @@ def test_a_deleted_session_has_the_time_of_its_last_line_and_its_subagents(
     inside = path.with_suffix("") / "subagents"
     inside.mkdir(parents=True)
     write(inside / "agent-a1.jsonl", user("task"))
+    write(path.with_name("agent-b2.jsonl"), user("older", sessionId="s", isSidechain=True))
     Archive(home).keep(path, ArchiveSettings())
     path.unlink()
     sessions = listing(tmp_path, home)
     (found,) = (sessions.completed(each) for each in sessions.entries())
-    assert found.agents == 1 and found.written == NOW
+    assert found.agents == 2 and found.written == NOW
     assert sessions.entries()[0].written == found.written
 
 

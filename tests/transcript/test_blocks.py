@@ -46,10 +46,11 @@ def test_an_edit_shows_what_stays_goes_and_comes() -> None:
 
 def test_a_written_file_is_all_new() -> None:
     assert diff_counts(edit_rows(call("Write", content="a\nb\n"))) == (2, 0)
+    assert diff_counts(edit_rows(call("NotebookEdit", new_source="a"))) == (1, 0)
 
 
 @pytest.mark.parametrize("given", [{}, {"old_string": 3, "new_string": None}])
-@pytest.mark.parametrize("name", ["Edit", "Write", "Bash"])
+@pytest.mark.parametrize("name", ["Edit", "Write", "NotebookEdit", "Bash"])
 def test_what_is_not_known_has_no_diff(name: str, given: dict[str, Any]) -> None:
     assert edit_rows(call(name, **given)) == []
 

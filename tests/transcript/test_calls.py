@@ -25,6 +25,8 @@ def test_outcomes(tmp_path: Path) -> None:
     session.broken("Bash", "[Request interrupted by user for tool use]", command="sleep 100")
     call = session.call("Bash", command="npm run watch", run_in_background=True)
     session.result(call, "Command running in background with ID: b1", detail={"backgroundTaskId": "b1"})
+    call = session.call("Bash", command="make")
+    session.result(call, "", detail={"stdout": "", "stderr": "", "interrupted": True})
     session.call("Bash", command="never ends")
     facts = session.facts(tmp_path)
     assert [(each.text, each.outcome, each.exit_code) for each in facts.commands] == [
@@ -34,6 +36,7 @@ def test_outcomes(tmp_path: Path) -> None:
         ("rm x", "rejected", None),
         ("sleep 100", "interrupted", None),
         ("npm run watch", "background", None),
+        ("make", "interrupted", None),
         ("never ends", "unknown", None),
     ]
     assert facts.commands[0].description == "Run the tests"

@@ -343,9 +343,10 @@ def test_boundary_without_sound_data_or_summary(tmp_path: Path, data: Any) -> No
     }  # fmt: skip
 
 
-def test_summary_without_boundary(tmp_path: Path) -> None:
+@pytest.mark.parametrize("fields", [{"isCompactSummary": True}, {}])
+def test_summary_without_boundary(tmp_path: Path, fields: dict[str, Any]) -> None:
     session = Transcript()
-    session.user(SUMMARY, isCompactSummary=True)
+    session.user(SUMMARY, **fields)
     session.user("go on")
     facts = session.facts(tmp_path)
     assert [(each.trigger, each.summary) for each in facts.compactions] == [("", SUMMARY)]

@@ -8,9 +8,10 @@ import pytest
 
 from memtui.documents.recovery import draft_recovery, reference_files, working_files
 from memtui.transcript.facts import read_facts
-from memtui.transcript.files import DELETED, PUT_BACK, removals
+from memtui.transcript.files import DELETED, IN_PROGRAM, PUT_BACK, removals
 from memtui.transcript.paths import absolute
 from memtui.transcript.records import Facts, to_json
+from memtui.transcript.session import agent_transcripts
 from tests.transcripts import SIBLING, STOP, Transcript, tool_result, tool_use
 
 
@@ -108,6 +109,32 @@ def test_subagents_in_progress_lines_and_beside_them(tmp_path: Path) -> None:
     assert (after.asked, after.commands, after.errors) == (before.asked, before.commands, before.errors)
 
 
+def test_subagents_files_of_older_versions_lie_beside_the_session(tmp_path: Path) -> None:
+    session = Transcript()
+    call = session.call("Task", description="look", prompt="look")
+    session.result(call, detail={"status": "completed", "agentId": "a41f3dc", "totalTokens": 3})
+    call = session.call("Task", description="look", prompt="look")
+    session.result(call, detail={"status": "completed", "agentId": "../outside"})
+    for name, file in (("agent-a41f3dc", "mine.py"), ("agent-b000000", "others.py")):
+        agent = Transcript()
+        agent.edit(f"/work/app/{file}")
+        agent.write(tmp_path, f"{name}.jsonl")
+        agent.write(tmp_path / "agent-..", "outside.jsonl")
+    facts = session.facts(tmp_path)
+    assert [(file.path, file.subagent) for file in facts.modified_files] == [("/work/app/mine.py", True)]
+
+
+def test_subagents_transcripts_beside_a_session_name_it(tmp_path: Path) -> None:
+    session = tmp_path / "s1.jsonl"
+    for name, content in (
+        ("named", b'{"sessionId":"s1"}\n'),
+        ("other", b'{"sessionId":"s2"}\n'),
+        ("empty", b""),
+    ):
+        (tmp_path / f"agent-{name}.jsonl").write_bytes(content)
+    assert [agent for agent, _ in agent_transcripts(session, ())] == ["named"]
+
+
 def test_files_that_shell_commands_wrote_are_kept_apart(tmp_path: Path) -> None:
     session = Transcript()
     session.edit("/work/app/edited.py")
@@ -147,6 +174,22 @@ def test_what_a_subagents_commands_did_to_files(tmp_path: Path) -> None:
     assert (facts.commands, facts.agent_checks) == ((), ())
 
 
+def test_a_file_that_a_program_names_may_have_changed(tmp_path: Path) -> None:
+    program = "cd src && python3 - <<'EOF'\np = open('{}')\ntext = p.read()\n{}\nEOF"
+    session = Transcript()
+    for name in ("a.py", "b.py"):
+        session.tool("Read", "1: x", file_path=f"/work/app/src/{name}")
+    session.tool("Bash", "", command=program.format("b.py", "print(text)"))
+    session.agent("assistant", tool_use("t1", "Bash", command=program.format("a.py", "out.write(text)")))
+    session.agent("user", tool_result("t1"))
+    session.tool("Bash", "", command=program.format("never_read.py", "out.write(text)"))
+    facts = session.facts(tmp_path)
+    assert [(file.path, file.fate) for file in facts.shell_files] == [("/work/app/src/a.py", IN_PROGRAM)]
+    assert [file.path for file in reference_files(facts, "/work/app")] == ["/work/app/src/b.py"]
+    (working,) = working_files(facts, "/work/app")
+    assert working.role == "implementation, named in a program that ran, L7"
+
+
 ROOT = "/work/app"
 
 
@@ -161,6 +204,7 @@ ROOT = "/work/app"
         ("mv a.py lib", [("/w/a.py", "moved to /w/lib/a.py")]),
         ("mv lib src/lib", [("/w/lib", "moved to /w/src/lib")]),
         ("git checkout -- \\\n  a.py \\\n  b.py", [("/w/a.py", PUT_BACK), ("/w/b.py", PUT_BACK)]),
+        ("git restore a.py; git restore --staged b.py", [("/w/a.py", PUT_BACK)]),
         ("git checkout main; git checkout -- .", []),
         ("rm $TMP/a.py; rm -rf *; rm ~/x; rm .", []),
         ("echo 'rm a.py' && grep rm a.py", []),
@@ -211,15 +255,18 @@ def test_the_drafts_say_what_became_of_files(tmp_path: Path) -> None:
 
 def test_a_file_that_comes_back_stands(tmp_path: Path) -> None:
     s = Transcript(cwd=ROOT)
-    for name in ("b.py", "c.py", "d.py"):
-        s.edit(f"{ROOT}/{name}")
-    s.tool("Bash", command="mv b.py y.py && rm c.py")
-    s.tool("Bash", command="cat > c.py <<E\nx\nE")
+    s.edit(f"{ROOT}/a.py")
+    s.edit(f"{ROOT}/b.py")
+    s.edit(f"{ROOT}/c.py")
+    s.tool("Bash", command="mv a.py x.py && mv b.py y.py && rm c.py")
+    s.edit(f"{ROOT}/d.py")
+    s.tool("Bash", command="mv x.py a.py; mv y.py z.py\ncat > c.py <<E\nx\nE")
     s.tool("Bash", command="cat > notes.txt <<E\nx\nE")
-    s.tool("Bash", command="rm d.py && git checkout -- d.py")
+    s.tool("Bash", command="rm d.py && git restore d.py")
     facts = s.facts(tmp_path)
     assert [(file.path, file.fate) for file in facts.modified_files] == [
-        (f"{ROOT}/b.py", f"moved to {ROOT}/y.py"),
+        (f"{ROOT}/a.py", ""),
+        (f"{ROOT}/b.py", f"moved to {ROOT}/z.py"),
         (f"{ROOT}/c.py", ""),
         (f"{ROOT}/d.py", "put back with git"),
     ]
@@ -227,8 +274,7 @@ def test_a_file_that_comes_back_stands(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command",
-    ["rm -rf lib", "rm lib/*.py", "rm lib/?.py", "git rm -r lib", "mv lib old"],
+    "command", ["rm -rf lib", "rm lib/*.py", "rm lib/?.py", "git rm -r lib", "mv lib old", "git restore lib"]
 )
 def test_only_a_path_that_is_named_is_gone(tmp_path: Path, command: str) -> None:
     s = Transcript(cwd=ROOT)
@@ -253,11 +299,15 @@ def test_many_files_are_shown_by_their_number(tmp_path: Path) -> None:
         (("rm a",), [("a", DELETED)]),
         (("rm a", "rm -f a"), [("a", DELETED)]),
         (("rm a", "mv /bak/a a"), [("/bak/a", f"moved to {ROOT}/a")]),
-        (("rm a", "git checkout -- a"), []),
+        (("rm a", "git restore a"), []),
         (("tee a < b", "rm a", "rm -f a"), []),
         (("tee a < b", "mv a c", "rm -f a"), [("c", "")]),
+        (("mv a b", "mv b a"), []),
+        (("mv a b", "mv b c"), [("a", f"moved to {ROOT}/c")]),
+        (("mv a b", "rm b", "rm -f b"), [("a", DELETED)]),
         (("mv a b", "tee a < c"), [("a", "")]),
-        (("mv known b", "rm b", "rm -f b"), [("b", DELETED)]),
+        (("mv known b", "rm b", "rm -f b"), []),
+        (("mv a b.py", "python3 -c \"open('b.py').write(x)\""), [("a", f"moved to {ROOT}/b.py")]),
     ],
 )
 def test_the_fate_of_a_file_after_several_commands(

@@ -39,6 +39,8 @@ STAT = "2 files changed, 214 insertions(+), 324 deletions(-)"
         ("gt create -m \"$(cat <<'EOF'\nfeat: sort links\n\nwhy\nEOF\n)\"", STAT, ["feat: sort links"]),
         ('gt create -m "feat: x"', "No staged changes; creating a branch with no commit.", []),
         ("gt submit --no-interactive", STAT, []),
+        ("git commit -qm 'fix: it' && git push", "", ["fix: it"]),
+        ("git commit -q -m 'fix: it' | tail -1", "", []),
         ("git commit -m 'fix: it'", "", []),
     ],
 )
@@ -49,6 +51,19 @@ def test_a_commit_whose_id_was_not_printed(
     session.tool("Bash", output, command=command)
     found = session.facts(tmp_path).landmarks
     assert [(each.kind, each.text, each.commit) for each in found] == [("commit", s, "") for s in subjects]
+
+
+def test_graphite_changes_its_last_commit(tmp_path: Path) -> None:
+    session = Transcript()
+    session.tool("Bash", STAT, command='gt create -m "feat: one"')
+    session.tool("Bash", STAT, command='gt modify -c -m "feat: two"')
+    session.tool("Bash", STAT, command='gt modify -a -m "feat: three"')
+    found = session.facts(tmp_path).landmarks
+    assert [(each.text, each.superseded) for each in found] == [
+        ("feat: one", ""),
+        ("feat: two", "amend"),
+        ("feat: three", ""),
+    ]
 
 
 def test_two_commits_with_one_subject_are_two(tmp_path: Path) -> None:
@@ -85,14 +100,17 @@ def test_the_users_own_shell_counts(tmp_path: Path) -> None:
     t = Transcript()
     t.user("<bash-input>git commit -m 'By hand'</bash-input>")
     t.user("<bash-stdout>[main abc1234] By hand\n 1 file changed</bash-stdout><bash-stderr></bash-stderr>")
+    t.user("<bash-input>git push --tags</bash-input>")
+    t.user("<bash-stdout></bash-stdout><bash-stderr> * [new tag]   v1.2 -> v1.2\n</bash-stderr>")
     t.user("<bash-input>gh pr create --fill</bash-input>")
     t.user(f"<bash-stdout>{PULL}</bash-stdout><bash-stderr></bash-stderr>")
     facts = t.facts(tmp_path)
     assert [(mark.text, mark.commit, mark.source.line) for mark in facts.landmarks] == [
-        ("By hand", "abc1234", 2), (PULL, "", 4),
+        ("By hand", "abc1234", 2), ("tag v1.2", "", 4), (PULL, "", 6),
     ]  # fmt: skip
     assert [(run.by, run.text, run.outcome) for run in facts.commands] == [
         ("user", "git commit -m 'By hand'", "unknown"),
+        ("user", "git push --tags", "unknown"),
         ("user", "gh pr create --fill", "unknown"),
     ]
     assert facts.commands[0].source.speaker == "user"
@@ -147,6 +165,9 @@ def test_reports_of_subagents(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "superseded"),
     [
+        ("git reset --hard HEAD~2", ["", "reset", "reset"]),
+        ("git reset --soft HEAD^", ["", "", "reset"]),
+        ("git reset --hard 1111111", ["", "reset", "reset"]),
         ("git reset --hard origin/main", ["reset", "reset", "reset"]),
         ("git reset HEAD a.py", ["", "", ""]),
         ("git reset a.py", ["", "", ""]),
@@ -201,6 +222,8 @@ def test_a_rebase_that_git_refused_replaces_nothing(tmp_path: Path) -> None:
         ("cat > x <<'EOF'\nrm a.py\nEOF\nrm b.py", ["/w/b.py"]),
         ("git commit -m \"$(cat <<'EOF'\nrm a.py\nEOF\n)\" && rm b.py", ["/w/b.py"]),
         ("(cd sub && rm a.py)", ["/w/sub/a.py"]),
+        ("pushd sub; rm a.py", ["/w/sub/a.py"]),
+        ("git -C sub rm a.py", ["/w/sub/a.py"]),
         ('cd "$HERE" && rm a.py', []),
         ("cd - && rm a.py /abs/b.py", ["/abs/b.py"]),
     ],

@@ -112,12 +112,14 @@ def test_the_last_written_list_wins(tmp_path: Path) -> None:
 
 def test_what_a_task_depends_on_is_shown_with_it(tmp_path: Path) -> None:
     session = Transcript()
-    for number, subject in (("1", "read"), ("2", "write")):
+    for number, subject in (("1", "read"), ("2", "write"), ("3", "test")):
         create(session, number, subject)
     update(session, "2", addBlockedBy=["1"])
+    update(session, "2", addBlocks=["3", "9"])
     update(session, "1", status="completed")
+    session.tool("TaskList", "#1 [completed] read\n#2 [pending] write\n#3 [pending] test [blocked by #2]")
     details = [todo.details for todo in session.facts(tmp_path).todos]
-    assert details == ["x", "x\nDepends on: read"]
+    assert details == ["x", "x\nDepends on: read", "x\nDepends on: write"]
 
 
 def test_an_emptied_list_is_empty_and_a_refused_one_changes_nothing(tmp_path: Path) -> None:
@@ -135,10 +137,12 @@ def test_tasks_get_their_number_from_the_result(tmp_path: Path, stated: bool) ->
     session = Transcript()
     create(session, "1", "first", stated=stated)
     create(session, "2", "second", stated=stated)
+    create(session, "3", "third", stated=stated)
     update(session, "1", status="completed")
     update(session, "2", status="in_progress")
     update(session, "2", addBlockedBy=["1"])
     update(session, "2", subject="second, better")
+    update(session, "3", status="deleted")
     update(session, "9", status="completed")
     session.broken("TaskUpdate", "Task not found", taskId="1", status="pending")
     assert todos(session, tmp_path) == [("first", "completed"), ("second, better", "in_progress")]
@@ -167,7 +171,7 @@ def test_full_lists_correct_what_was_followed(tmp_path: Path) -> None:
     create(session, "2", "second")
     create(session, "3", "third")
     update(session, "1", status="completed")
-    rows: list[dict[str, Any]] = [
+    rows = [
         {"id": "2", "subject": "second", "status": "completed", "blocks": []},
         {"id": "4", "subject": "fourth", "status": "pending"},
     ]
@@ -180,8 +184,8 @@ def test_full_lists_correct_what_was_followed(tmp_path: Path) -> None:
         ("second", "completed"),
         ("fourth", "pending"),
     ]
-    rows[1]["status"] = "in_progress"
-    session.result(session.call("TaskList"), "", detail={"tasks": rows})
+    text = "#2 [completed] second\n#4 [in_progress] fourth [blocked by #2]"
+    session.tool("TaskList", text)
     assert todos(session, tmp_path)[-1] == ("fourth", "in_progress")
 
 

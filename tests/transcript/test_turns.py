@@ -173,6 +173,16 @@ def test_every_source_is_its_line(tmp_path_factory: pytest.TempPathFactory, step
     check_sources(t.facts(tmp_path_factory.mktemp("t")), t.data)
 
 
+def test_a_command_that_claude_code_carries_out_opens_none(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("<command-name>/deploy</command-name>\n<command-args>now</command-args>")
+    facts = t.facts(tmp_path)
+    assert [turn.ask for turn in facts.turns] == ["/deploy now"]
+    assert facts.first_prompt == "/deploy now"
+    t.user("<local-command-stdout>done</local-command-stdout>")
+    assert t.facts(tmp_path).turns == ()
+
+
 def test_the_words_of_a_refusal_open_a_turn_once(tmp_path: Path) -> None:
     t = Transcript()
     t.user("publish it")
@@ -204,8 +214,7 @@ def sourced_session() -> Transcript:
     made = t.call("TaskCreate", subject="ship it")
     t.result(made, "Task #1 created successfully")
     asked = t.call("AskUserQuestion", questions=[{"question": "Ship today?"}])
-    answers = {"answers": {"Ship today?": "On Friday"}}
-    t.result(asked, 'User has answered: "Ship today?"="On Friday"', detail=answers)
+    t.result(asked, 'User has answered: "Ship today?"="On Friday"')
     t.call("Bash", command="npm publish")
     return t
 

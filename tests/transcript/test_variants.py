@@ -63,3 +63,12 @@ def test_words_of_the_program_are_no_prompts(tmp_path: Path) -> None:
     session.user("<fork-boilerplate>rules</fork-boilerplate>\nYour directive: x")
     session.user("<p>why is this paragraph so wide?</p>", promptSource="typed")
     assert facts_of(session, tmp_path)["prompts"] == ["<p>why is this paragraph so wide?</p>"]
+
+
+def test_task_numbers_that_begin_anew_are_another_list(tmp_path: Path) -> None:
+    session = Transcript()
+    for subject, number in (("first", "1"), ("second", "2"), ("other", "1")):
+        made = {"task": {"id": number, "subject": subject}}
+        session.result(session.call("TaskCreate", subject=subject), f"Task #{number} created", detail=made)
+    (todo,) = facts_of(session, tmp_path)["todos"]
+    assert (todo["content"], todo["status"], todo["line"]) == ("other", "pending", 5)

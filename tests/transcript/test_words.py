@@ -21,6 +21,11 @@ def _text(text: str) -> dict[str, str]:
     [
         ("<command-name>/compact</command-name>", "machine", "/compact"),
         ("<command-name>/clear</command-name><command-args>all</command-args>", "machine", "/clear all"),
+        (
+            "<command-name>/compact</command-name><command-args>ids</command-args>",
+            "local command",
+            "/compact ids",
+        ),
         ("<command-message>fix</command-message><command-name>fix</command-name>", "command", "/fix"),
         (
             "<command-message>x</command-message><command-name>/x</command-name><skill-format>",
@@ -36,7 +41,9 @@ def test_tagged_texts(text: str, kind: str, words: str) -> None:
     assert text_words(text) == (kind, words)
 
 
-@pytest.mark.parametrize(("text", "words"), [("/compact", ""), ("/clear x", "")])
+@pytest.mark.parametrize(
+    ("text", "words"), [("/compact", ""), ("/compact ids", "/compact ids"), ("/clear x", "")]
+)
 def test_queued_commands_of_the_program_itself_have_no_words(text: str, words: str) -> None:
     assert queued_words(text) == words
 
@@ -143,6 +150,7 @@ PROMPTS: list[tuple[Any, dict[str, Any], str]] = [
     ),
     ("<command-message>ship</command-message>\n<command-name>/ship</command-name>", {}, "/ship"),
     ("<command-name>/team:deploy</command-name>\n<command-args>now</command-args>", {}, "/team:deploy now"),
+    ("<command-name>/compact</command-name>\n<command-args>keep ids</command-args>", {}, "/compact keep ids"),
     ("<div> is too wide", {}, "<div> is too wide"),
     ("<ide_selection>never closed", {}, "<ide_selection>never closed"),
     ("Implement the following plan:\n\n# P", {"planContent": "# P"}, "Implement the following plan:\n\n# P"),
@@ -166,6 +174,14 @@ def test_commands_of_the_program_itself_are_no_prompts(tmp_path: Path, name: str
     session.builtin(name)
     session.user("go on")
     assert prompts(session, tmp_path) == ["go on"]
+
+
+def test_an_unknown_command_is_the_programs_own_when_its_output_follows(tmp_path: Path) -> None:
+    session = Transcript()
+    session.builtin("brand-new", "with words")
+    session.user("<command-name>/custom</command-name>\n<command-args>words</command-args>")
+    session.user("next")
+    assert prompts(session, tmp_path) == ["/custom words", "next"]
 
 
 def test_words_in_a_refusal(tmp_path: Path) -> None:
@@ -211,6 +227,14 @@ def test_attachments_alone(tmp_path: Path) -> None:
     session.attachment("queued_command", prompt="/clear")
     session.attachment("queued_command", prompt=7)
     assert prompts(session, tmp_path) == ["as text", "as blocks"]
+
+
+def test_pasted_text_is_the_same_words(tmp_path: Path) -> None:
+    session = Transcript()
+    session.queue("enqueue", "fix this: [Pasted text #1 +30 lines]")
+    session.queue("remove")
+    session.attachment("queued_command", prompt="fix this: Traceback\n  File x")
+    assert len(prompts(session, tmp_path)) == 1
 
 
 def test_withdrawn_and_unsent_prompts_do_not_count(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def compaction_notes(facts: Facts, state: SessionState, root: Path) -> str:
         "Refused or failed": islice(_refused(facts), _REFUSED),
         "Commands that work here": islice(_commands(facts), _COMMANDS),
         "Names and numbers": [*unsaved_work(facts, root), *marks, *seen],
-        "Files that commands deleted, moved or put back": [gone] if gone else [],
+        "Files that commands deleted, moved, put back or name": [gone] if gone else [],
         "Not on record": [missing_work(facts)] if facts.missing_agents else [],
     }
     parts = []

@@ -313,8 +313,8 @@ def _finished_work(facts: Facts) -> Iterator[str]:
 
 
 def landmark_line(mark: Landmark, *, clock: bool = False) -> str:
-    what = f"committed {one_line(mark.text)}" if mark.kind == "commit" else f"pull request {mark.text}"
-    line = f"{what}{f' ({mark.commit})' if mark.commit else ''}"
+    what = {"commit": f"committed {one_line(mark.text)}", "pull request": f"pull request {mark.text}"}
+    line = f"{what.get(mark.kind, mark.text)}{f' ({mark.commit})' if mark.commit else ''}"
     return with_source(f"{line}{since(mark)}", mark.source, clock=clock)
 
 

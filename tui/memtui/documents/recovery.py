@@ -40,7 +40,7 @@ from memtui.ground.text import (
 from memtui.secrets.secrets import MASK, masked
 from memtui.transcript import paths
 from memtui.transcript.checks import last_check, package_changes
-from memtui.transcript.files import PUT_BACK, moved_to
+from memtui.transcript.files import IN_PROGRAM, PUT_BACK, moved_to
 from memtui.transcript.paths import OTHER, Kind, Role, folder_of, path_identity, role_of, shown_path, stem_of
 from memtui.transcript.plans import mark_of, stated_plan, was_done
 from memtui.transcript.records import Facts, FileFact, PlanFact, Todo
@@ -328,7 +328,8 @@ def working_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
         role = role_of(file.path, root)
         if role.kind is not Kind.SCRATCH:
             text = "path" if role.text == OTHER and _is_gone(file) else role.text  # possibly a folder
-            named.append(_named(file, f"{text}, {_fate(file) or 'written'} by a command"))
+            how = IN_PROGRAM if file.fate == IN_PROGRAM else f"{_fate(file) or 'written'} by a command"
+            named.append(_named(file, f"{text}, {how}"))
     return tuple(named)
 
 

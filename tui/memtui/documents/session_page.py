@@ -258,7 +258,7 @@ def block_markdown(block: Block, safe: Safe) -> str:
 def _call(call: Call, safe: Safe) -> str:
     if safe is not as_it_is:
         call = call._replace(input=masked_in(call.input))  # before a diff splits the texts
-    path = call.input.get("file_path")
+    path = call.input.get("file_path") or call.input.get("notebook_path")
     name = plain(call.name)
     if call.name in EDIT_TOOLS and (rows := edit_rows(call)):
         diff = "\n".join(f"{row.sign}{row.text}" for row in rows)

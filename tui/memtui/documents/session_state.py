@@ -22,7 +22,7 @@ from memtui.documents.work import awaited_plan, goal, open_steps, plan_in_force,
 from memtui.ground.project import Project
 from memtui.ground.text import FormatError, counted, file_text, item
 from memtui.transcript.checks import SENTENCE, bare_command, last_check, package_changes
-from memtui.transcript.files import moved_to, path_now
+from memtui.transcript.files import IN_PROGRAM, moved_to, path_now
 from memtui.transcript.paths import Kind, project_of, role_of, shown_path
 from memtui.transcript.plans import was_done
 from memtui.transcript.records import Command, Facts, FileFact, is_after
@@ -551,9 +551,11 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
     others = [branch for branch in facts.branches if branch not in (facts.branch, "HEAD")]
     if others:
         yield f"Earlier branches: {', '.join(others[-_RECENT:])}"
-    if written := _listed((file.path for file in facts.shell_files if not file.fate), root, _SHELL_FILES):
-        yield f"Files written by commands: {written}"
-    if removed := gone_files(facts.shell_files, root):
+    for label, fate in (("Files written by commands", ""), ("Files named in programs that ran", IN_PROGRAM)):
+        files = (file.path for file in facts.shell_files if file.fate == fate)
+        if written := _listed(files, root, _SHELL_FILES):
+            yield f"{label}: {written}"
+    if removed := gone_files((f for f in facts.shell_files if f.fate not in ("", IN_PROGRAM)), root):
         yield f"Deleted or moved by commands: {removed}"
     if missing := events.missing_work(facts):
         yield missing

@@ -229,7 +229,7 @@ class Archive:
         if settings.keep is False or is_private(transcript, settings):
             return -1
         place = self._place(transcript)
-        agents = [path for agent, path in agent_transcripts(transcript) if _FOLDER.fullmatch(agent)]
+        agents = [path for agent, path in agent_transcripts(transcript, ()) if _FOLDER.fullmatch(agent)]
         added = sum(self._keep(path, place / "subagents" / path.stem) for path in agents)
         return added + self._keep(transcript, place)  # last: without it the session is not whole
 

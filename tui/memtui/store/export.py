@@ -60,7 +60,7 @@ def _subagents(transcript: Path) -> session_page.Subagents:
             yield from _blocks(path)
 
     found: session_page.Subagents = {}
-    for agent, path in agent_transcripts(transcript):
+    for agent, path in agent_transcripts(transcript, ()):
         with suppress(OSError):
             found[agent] = session_page.Subagent(first_words(path), partial(read, path))
     return found

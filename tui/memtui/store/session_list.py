@@ -80,7 +80,7 @@ class Agent:
 def agents_of(transcript: Path) -> list[Agent]:
     """The subagents of a session with transcripts of their own, oldest first."""
     found = []
-    for name, path in agent_transcripts(transcript):
+    for name, path in agent_transcripts(transcript, ()):
         with suppress(OSError):  # deleted meanwhile
             status = path.stat()
             written = datetime.fromtimestamp(status.st_mtime).astimezone()
@@ -151,7 +151,7 @@ class SessionList:
         if kept is None:
             status = session.path.stat()
             path, inode, size = session.path, status.st_ino, status.st_size
-            agents = sum(1 for _ in agent_transcripts(path))
+            agents = sum(1 for _ in agent_transcripts(path, ()))
         elif session.incomplete:
             return session
         else:

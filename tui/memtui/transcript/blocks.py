@@ -48,7 +48,7 @@ Shown = Words | Queued | Said | Call | Result | Boundary | Summary | Thinking | 
 Key = tuple[int, int]
 """The key of a block: the byte at which its transcript line begins, and its number on that line."""
 
-_NOTED = frozenset({"interruption", "shell", "shell output"})
+_NOTED = frozenset({"local command", "interruption", "shell", "shell output"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +206,8 @@ def edit_rows(call: Call) -> list[Row]:
     given = call.input
     if call.name == "Write":
         return [Row("+", line) for line in _lines(given.get("content"))]
+    if call.name == "NotebookEdit":
+        return [Row("+", line) for line in _lines(given.get("new_source"))]
     if call.name == "Edit":
         return list(_rows(_lines(given.get("old_string")), _lines(given.get("new_string"))))
     return []

@@ -22,9 +22,11 @@ from memtui.transcript.shell import (
     READ_ONLY_AGENTS,
     READ_TOOLS,
     SHELL_TOOLS,
+    STOP_TOOLS,
     TASK_TOOLS,
 )
 
+_PRINTED = 600
 _TARGET = 500
 _KEPT_RESULTS = TASK_TOOLS | AGENT_TOOLS | {"AskUserQuestion", "ExitPlanMode"}
 KEPT_CALLS = SHELL_TOOLS | TASK_TOOLS | {"TodoWrite", "ExitPlanMode"}
@@ -121,7 +123,7 @@ class CallLog:
         elif name in TASK_TOOLS:
             self._task(result, waiting)
         elif name in EDIT_TOOLS or name in READ_TOOLS:
-            path = target_path(waiting.call.input, waiting.folder)
+            path = target_path(name, waiting.call.input, waiting.folder)
             self.files.result(result, path, name, waiting.source, self._source)
 
     def _task(self, result: Result, waiting: _Waiting) -> None:
@@ -158,6 +160,8 @@ class CallLog:
     def _went_well(self, result: Result, waiting: _Waiting) -> None:
         call = waiting.call
         name = call.name
+        if name in STOP_TOOLS:
+            self.commands.stopped(call.input)
         if name in EDIT_TOOLS or name in READ_TOOLS:
             self._touched(result, waiting)
         elif name in TASK_TOOLS:
@@ -180,7 +184,7 @@ class CallLog:
 
     def _touched(self, result: Result, waiting: _Waiting) -> None:
         call = waiting.call
-        path = target_path(call.input, waiting.folder)
+        path = target_path(call.name, call.input, waiting.folder)
         self.files.result(result, path, call.name, waiting.source, self._source)
         if call.name in EDIT_TOOLS:
             self.plans.wrote(path, call.name, call.input, waiting.source)
@@ -191,7 +195,7 @@ class CallLog:
         call = masked_in(waiting.call)
         target = outcomes.target_of(call)
         if call.name in EDIT_TOOLS or call.name in READ_TOOLS:
-            target = target_path(call.input, waiting.folder) or target
+            target = target_path(call.name, call.input, waiting.folder) or target
         source = self._source._replace(speaker="tool")
         self.errors.append(ErrorFact(call.name, target[:_TARGET], error_head(result), source))
 
@@ -201,9 +205,15 @@ class CallLog:
 
     def printed(self, output: str, source: Source) -> None:
         """Record the output of a ``!`` line of the user; its exit status is not on record."""
-        if (call := self.commands.last_typed()) is not None:
-            self.quotes.seen(output, source)
-            self.landmarks.ran(call.text, output, source)
+        call = self.commands.last_typed()
+        if call is None:
+            return
+        said = hidden_failure(call.text, output)
+        if said:
+            call.outcome, call.output = "failed", said[:_PRINTED]
+            return
+        self.quotes.seen(output, source)
+        self.landmarks.ran(call.text, output, source)
 
 
 def _with_hidden_failure(result: Result, shell: Command | None) -> Result:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from memtui.transcript.lines import Record, fields_in, message_of, text_in
 from memtui.transcript.words import (
+    SUMMARY_OPENING,
     WordsKind,
     given_plan,
     joined_text,
@@ -157,7 +158,7 @@ _NOT_SAID = (
     "The user wants to clarify these questions",
     "The user has indicated that they have provided enough",
 )
-_ASKS = frozenset({"typed", "command", "plan", "comment"})
+_ASKS = frozenset({"typed", "command", "plan", "comment", "memory"})
 _NOTHING: tuple[Event, ...] = ()
 _USAGE = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 
@@ -235,13 +236,21 @@ def _assistant(record: Record, agent: str | None = None) -> Sequence[Event]:
         if record.get("isApiErrorMessage") is True and not agent:
             return (ApiError(joined_text(message.get("content"))),)
         return _NOTHING
+    found: list[Event] = []
     content = message.get("content")
-    blocks = (_block(block, agent) for block in content) if isinstance(content, list) else ()
-    return [event for event in blocks if event is not None]
+    if isinstance(content, str):
+        found.append(Said(content, agent))
+    elif isinstance(content, list):
+        for block in content:
+            if isinstance(block, dict):
+                event = _block(block, agent)
+                if event is not None:
+                    found.append(event)
+    return found
 
 
-def _block(block: Any, agent: str) -> Event | None:
-    kind = block.get("type") if isinstance(block, dict) else None
+def _block(block: dict[str, Any], agent: str) -> Event | None:
+    kind = block.get("type")
     if kind == "tool_use":
         identity, name, arguments = block.get("id"), block.get("name"), block.get("input")
         if isinstance(identity, str) and isinstance(name, str):
@@ -279,6 +288,8 @@ def _words(record: Record, content: Any) -> Event:
     if record.get("isCompactSummary") is True:
         return Summary(joined_text(content))
     kind, text = user_words(record)
+    if kind == "machine" and text.startswith(SUMMARY_OPENING):
+        return Summary(joined_text(content))
     if kind == "machine" and record.get("isMeta") is True:
         return Expansion(joined_text(content))
     if kind == "plan":

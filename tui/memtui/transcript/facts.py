@@ -94,7 +94,7 @@ class _Reading:
             if self._stopped:
                 break
         before = self._cutoff
-        for agent, transcript in agent_transcripts(self._path):
+        for agent, transcript in agent_transcripts(self._path, list(self._calls.agents)):
             tell(total, total)
             with suppress(OSError):  # subagents' transcripts may be deleted at any time
                 self._calls.found(agent)
@@ -246,6 +246,7 @@ class _Reading:
             self._turns.opened("notification", "", self._source("claude code"))
 
     def _expanded(self, event: Expansion) -> None:
+        self._turns.words("machine", "", self._source("claude code"))
         self._turns.expanded(event.text)
 
     def _queue(self, event: Queue) -> None:

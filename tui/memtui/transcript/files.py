@@ -18,8 +18,11 @@ DELETED = "deleted"
 _MOVED = "moved to "
 PUT_BACK = "put back with git"  # to its last commit: committed content remains
 
-_HINTS = re.compile(r"(?:rm|mv|checkout)\b")
-"""Cheap pre-filter: most commands have none of these words."""
+_DELETES = frozenset({"rm", "unlink", "trash", "del", "erase", "remove-item", "ri"})
+_MOVES = frozenset({"mv", "move", "move-item", "mi"})
+_HINTS = re.compile(r"(?:rm|unlink|trash|del|erase|ri|mv|mi|move|checkout|restore|remove)\b")
+"""Cheap pre-filter: most commands, in lower case, have none of these words."""
+_CHANGES_FOLDER = frozenset({"cd", "pushd", "chdir", "set-location"})
 _UNKNOWN = re.compile(r"-$|~|Q$|.*[$`*]")
 _WILD = re.compile(r"[*?]")
 _NO_PATH = re.compile(r"[<>&|$`{}]|^-|^\\+$|^Q$|^\.{0,2}/?$|^[*]$|^~")
@@ -33,6 +36,10 @@ class Removal(NamedTuple):
     fate: str
     """`DELETED`, `PUT_BACK`, or ``moved to`` with the absolute path."""
 
+    @property
+    def target(self) -> str:
+        return moved_to(self.fate)
+
 
 def moved_to(fate: str) -> str:
     """The new path of a file with that fate, "" when it was not moved."""
@@ -45,37 +52,55 @@ def path_now(file: FileFact) -> str:
 
 def may_remove(command: str) -> bool:
     """Cheap pre-filter for `removals`."""
-    return _HINTS.search(command) is not None
+    return _HINTS.search(command.lower()) is not None
 
 
 def removals(command: str, cwd: str) -> list[Removal]:
-    """Paths that a successful command names as deleted, moved or restored."""
+    """Paths that a successful command, of a Unix shell or PowerShell, names as deleted, moved or restored."""
     if not may_remove(command):
         return []
     found: list[Removal] = []
     for words in segments(command):
-        program, *rest = words[1:] if words[0] == "git" and len(words) > 1 else words
-        if program == "cd" and rest:
+        program = name_of(words[0]).casefold()
+        if program in _CHANGES_FOLDER and len(words) > 1:
             # The folder is unknown, so paths relative to it are, too.
-            cwd = "" if _UNKNOWN.match(rest[0]) else absolute(rest[0].rstrip(")"), cwd)
-        elif program == "rm" and "--cached" not in rest:
-            found += [Removal(absolute(path, cwd), DELETED) for path in _paths(rest)]
-        elif program == "mv":
-            found += (Removal(source, f"{_MOVED}{where}") for source, where in _pairs(_paths(rest), cwd))
-        elif program == "checkout" and {"--", "--ours", "--theirs"} & set(rest):
-            behind = rest[rest.index("--") + 1 :] if "--" in rest else rest
-            found += [Removal(absolute(path, cwd), PUT_BACK) for path in _paths(behind)]
+            cwd = "" if _UNKNOWN.match(words[1]) else absolute(words[1].rstrip(")"), cwd)
+        elif program == "git" and words[1:2] == ["-C"]:
+            found += _by_git(words[3:], absolute(words[2], cwd)) if len(words) > 3 else ()
+        elif program == "git":
+            found += _by_git(words[1:], cwd)
+        elif program in _DELETES:
+            found += [Removal(absolute(path, cwd), DELETED) for path in _paths(words[1:])]
+        elif program in _MOVES:
+            found += (Removal(source, f"{_MOVED}{where}") for source, where in _pairs(_paths(words[1:]), cwd))
     return found
+
+
+def _by_git(words: list[str], cwd: str) -> Iterator[Removal]:
+    verb = words[0] if words else ""
+    rest = words[1:]
+    if verb == "rm" and "--cached" not in rest:
+        yield from (Removal(absolute(path, cwd), DELETED) for path in _paths(rest))
+    elif verb == "mv":
+        yield from (Removal(source, f"{_MOVED}{where}") for source, where in _pairs(_paths(rest), cwd))
+    elif verb == "checkout" and "--" in rest:
+        behind = rest[rest.index("--") + 1 :]
+        yield from (Removal(absolute(path, cwd), PUT_BACK) for path in _paths(behind))
+    elif (verb == "checkout" and {"--ours", "--theirs"} & set(rest)) or (
+        verb == "restore" and not {"--staged", "-S"} & set(rest)
+    ):
+        yield from (Removal(absolute(path, cwd), PUT_BACK) for path in _paths(rest))
 
 
 def _pairs(paths: list[str], cwd: str) -> Iterator[tuple[str, str]]:
     if len(paths) < 2:
         return
     *sources, target = (absolute(path, cwd) for path in paths)
-    into = len(sources) > 1 or paths[-1].endswith("/")
+    into = len(sources) > 1 or paths[-1].endswith(("/", "\\"))
     for source in sources:
         as_folder = into or ("." in name_of(source) and "." not in name_of(target))
-        where = f"{target.rstrip('/')}/{name_of(source)}" if as_folder else target
+        separator = "\\" if "\\" in target and "/" not in target else "/"
+        where = f"{target.rstrip('/')}{separator}{name_of(source)}" if as_folder else target
         if where != source and not _WILD.search(source):
             yield source, where
 
@@ -94,17 +119,44 @@ _HEREDOC_TO = re.compile(
 )
 _TEE = re.compile(r"\btee\s+(?:-a\s+)?(?P<path>[^\s<>|&;-][^\s<>|&;]*)")
 _SED = re.compile(r"(?:^|[;&|]\s*)sed\s+-i[^\n;&|]*")
-_QUOTES = "'\""
+IN_PROGRAM = "named in a program that ran"  # fate of a file that an inline program may have changed
+_INTERPRETERS = ("python", "node", "ruby", "perl", "php", "deno", "bun")
+_PROGRAM = re.compile(
+    r"\b(?:python[\d.]*|node|ruby|perl|php|deno|bun)\b[^\n;&|]*?(?:<<|\s-\w*[ceip]\b)", re.IGNORECASE
+)
+"""An interpreter with an inline program."""
+_WRITES = re.compile(r"write|rename|unlink|remove|[\"'][wa][bt]?\+?[\"']|\s-\w*i\b", re.IGNORECASE)
+_LITERAL = re.compile(r"(?<=[\"'\s])[\w@.~:/\\-]{1,300}\.\w{1,10}(?=[\"'\s]|$)")
+_SCANNED, _QUOTES = 20_000, "'\""
 _CD = re.compile(r"\s*cd\s+(?P<folder>[^\s;&|]+)\s*(?:&&|;)")
 
 
 def may_write(command: str) -> bool:
-    """Cheap pre-filter for `written_files`."""
-    return "<<" in command or "tee " in command or "sed -i" in command
+    """Cheap pre-filter for `written_files` and `programmed_files`."""
+    return "<<" in command or "tee " in command or "sed -i" in command or _program(command) is not None
+
+
+def _program(command: str) -> re.Match[str] | None:
+    """The interpreter with an inline program in a command line, if any."""
+    lower = command.lower()
+    return _PROGRAM.search(command) if any(name in lower for name in _INTERPRETERS) else None
+
+
+def programmed_files(command: str, cwd: str) -> list[str]:
+    """Absolute paths in an inline program that may write files.
+
+    The files that it really wrote are not on record.
+    """
+    if not (program := _program(command)) or not _WRITES.search(command, program.start()):
+        return []
+    if moved := _CD.match(command):
+        cwd = absolute(moved["folder"].strip(_QUOTES), cwd)
+    paths = dict.fromkeys(_LITERAL.findall(command[program.start() : program.start() + _SCANNED]))
+    return [absolute(path, cwd) for path in paths]
 
 
 def written_files(command: str, cwd: str) -> list[str]:
-    if not may_write(command):
+    if "<<" not in command and "tee " not in command and "sed -i" not in command:
         return []
     if moved := _CD.match(command):
         cwd = absolute(moved["folder"].strip(_QUOTES), cwd)
@@ -121,6 +173,9 @@ def written_files(command: str, cwd: str) -> list[str]:
     ]
 
 
+_STANDS = ("", IN_PROGRAM)  # fates of a file that exists
+
+
 class FileLog:
     """Collects files by path; an edit counts once however often the transcript repeats it."""
 
@@ -128,6 +183,8 @@ class FileLog:
         self._modified: dict[str, FileFact] = {}
         self._read: dict[str, FileFact] = {}
         self._seen: set[str] = set()
+        self._moved: dict[str, list[FileFact]] = {}
+        """For moved files, by their new path: earlier changes and reads."""
         self._found: dict[str, FileFact] = {}
         """Files that only commands wrote or removed."""
         self._removed: set[str] = set()
@@ -152,6 +209,27 @@ class FileLog:
         touched.last = later(touched.last, at)
         touched.subagent = touched.subagent and bool(result.agent)
 
+    def _gone(self, removal: Removal, at: Source) -> None:
+        """Record the effect on a file of a command that ended at a place."""
+        key = path_identity(removal.path)
+        gone = [] if removal.fate == PUT_BACK else self._moved_to(key)
+        gone += [log[key] for log in (self._modified, self._read) if key in log]
+        for touched in gone:
+            touched.fate, touched.last = removal.fate, later(touched.last, at)
+        if removal.target:
+            self._written(removal.target, at)
+            self._moved[path_identity(removal.target)] = gone
+
+    def _moved_to(self, key: str) -> list[FileFact]:
+        """The files that were moved to a path and have not come back since."""
+        return [each for each in self._moved.get(key, ()) if path_identity(moved_to(each.fate)) == key]
+
+    def _written(self, path: str, at: Source) -> None:
+        """Record that a command that ended at a place wrote a file, perhaps over an existing one."""
+        for log in (self._modified, self._read):
+            if (touched := log.get(path_identity(path))) is not None:
+                touched.fate, touched.last = "", later(touched.last, at)
+
     def finish(self) -> tuple[tuple[FileFact, ...], tuple[FileFact, ...], tuple[FileFact, ...]]:
         """Modified files by their first change, those only read, and those that only commands changed."""
         modified = self._modified.values()
@@ -161,50 +239,70 @@ class FileLog:
         read = tuple(touched for key, touched in self._read.items() if key not in self._modified)
         known = self._modified.keys() | self._read.keys()
         shell = tuple(
-            file for key, file in self._found.items() if key not in (known if file.fate else self._modified)
+            file
+            for key, file in self._found.items()
+            if key not in (self._modified if file.fate in _STANDS else known)
         )
         return tuple(with_late(own, late)), read, shell
+
+    def _knows(self, path: str) -> bool:
+        """Whether the file was read or changed, under this path or before it was moved there."""
+        key = path_identity(path)
+        return key in self._read or key in self._modified or bool(self._moved_to(key))
 
     def ran(self, command: str, folder: str, agent: bool, source: Source, at: Source) -> None:
         """Record a command that ran in `folder` and ended at a place; `source` is that of its call."""
         for removal in removals(command, folder):
-            self._take_away(FileFact(removal.path, 1, agent, source=source, fate=removal.fate), at)
+            file = FileFact(removal.path, 1, agent, source=source, fate=removal.fate)
+            self._follow(removal, file, at)
+            self._gone(removal, at)
         for path in written_files(command, folder):
-            self._touched(path, "", at)
+            self._written(path, at)
             before = self._found.get(path_identity(path))
             if before is None or before.fate:
                 self._put(FileFact(path, 1, agent, source=source))
             else:
-                before.last = at
+                self._put(replace(before, last=at))
+        for path in programmed_files(command, folder):
+            if self._knows(path):
+                named = FileFact(path, 1, agent, source=source, fate=IN_PROGRAM)
+                before = self._found.get(path_identity(path))
+                self._put(replace(before, last=at) if before else named)
 
-    def _take_away(self, file: FileFact, at: Source) -> None:
-        """Record what a command took away: with the files that are known, else as `file`."""
-        key, target = path_identity(file.path), moved_to(file.fate)
-        before = self._found.get(key)
-        known = self._touched(file.path, file.fate, at) or before or key in self._removed
-        if before and (not before.fate or file.fate == PUT_BACK):
-            del self._found[key]
-        if target:
-            self._touched(target, "", at)
-            self._found.pop(path_identity(target), None)
-            if before and not before.fate:
-                self._put(replace(before, path=target, last=at))
-        if not known and file.fate != PUT_BACK and not _WILD.search(file.path):
-            self._put(file)
+    def _follow(self, removal: Removal, unseen: FileFact, at: Source) -> None:
+        """Take a removal; `unseen` is its record if nothing is known of the file."""
+        key, back = path_identity(removal.path), path_identity(removal.target or removal.path)
+        if removal.fate == PUT_BACK:
+            self._comes_back(back, even_if_there=True)
+            return
+        here = [
+            name
+            for name, file in self._found.items()
+            if file.fate != DELETED and path_identity(path_now(file)) == key
+        ]
+        moved = {name: self._found.pop(name) for name in here}
+        if removal.target:
+            self._comes_back(back)
+        for name, file in moved.items():
+            if file.fate not in _STANDS and name != back:
+                self._put(replace(file, fate=removal.fate, last=at))
+            elif file.fate in _STANDS and removal.target:
+                self._put(replace(file, path=removal.target, last=at))
+        known = moved or key in self._removed or self._knows(removal.path)
+        if not known and not _WILD.search(removal.path):
+            self._put(unseen)
         self._removed.add(key)
 
-    def _touched(self, path: str, fate: str, at: Source) -> bool:
-        """Set the fate of a file that tools changed or read, after a command; False for any other file."""
-        logs = [log for log in (self._modified, self._read) if path_identity(path) in log]
-        for log in logs:
-            file = log[path_identity(path)]
-            file.fate, file.last = fate, later(file.last, at)
-        return bool(logs)
+    def _comes_back(self, key: str, *, even_if_there: bool = False) -> None:
+        before = self._found.get(key)
+        if before is not None and (even_if_there or before.fate not in _STANDS):
+            del self._found[key]
+            self._removed.discard(key)
 
     def _put(self, file: FileFact) -> None:
         self._found[path_identity(file.path)] = file
 
 
-def target_path(arguments: dict[str, object], cwd: str) -> str:
-    path = text_in(arguments, "file_path")
+def target_path(tool: str, arguments: dict[str, object], cwd: str) -> str:
+    path = text_in(arguments, "notebook_path" if tool.startswith("Notebook") else "file_path")
     return absolute(masked(path), cwd) if path else ""

@@ -1,4 +1,4 @@
-"""Commits, pull requests and addresses; reports of subagents, API errors, permission modes."""
+"""Commits, tags, pull requests and addresses; reports of subagents, API errors, permission modes."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from typing import Literal
 from memtui.secrets.secrets import masked
 from memtui.transcript.events import Result
 from memtui.transcript.records import NOWHERE, Landmark, PermissionMode, Quote, Source
+from memtui.transcript.shell import shows_outcome
 from memtui.transcript.turns import TEXT, quoted
 
 _COMMITTED = re.compile(
-    r"^\[(?P<branch>[^\]\n]{1,200}?) (?:\(root-commit\) )?(?P<commit>[0-9a-f]{7,40})\] (?P<subject>.+)$",
+    r"^\[(?P<branch>[^\]\n]{1,200}?) (?P<first>\(root-commit\) )?"
+    r"(?P<commit>[0-9a-f]{7,40})\] (?P<subject>.+)$",
     re.MULTILINE,
 )
 _IN_TEMP = re.compile(
@@ -29,10 +31,13 @@ _TITLE = re.compile(r"\s(?:--title|-t)[ =](?P<quote>[\"'])(?P<title>[^\n]+?)(?P=
 _OWN_PULL = re.compile(r"\bgh pr view(?=\s*(?:$|[-|>&;\n]))")
 """Of the branch's own pull request, as no other is named."""
 _HAS_TITLE = re.compile(r"\"title\": ?\"(?P<title>(?:[^\"\\\n])+)\"")
+_TAGGED = re.compile(r"^\s*\* \[new tag\]\s+(\S{1,100}) ", re.MULTILINE)
 _GIT = r"\bgit(?: +-[cC] +\S+| +--(?:git-dir|work-tree)[= ]\S+| +--no-pager)*"
 """Git with its own options: ``git -C DIR``."""
-_RESET = re.compile(rf"{_GIT} reset\b(?![^\n;&|]* -- )(?:\s+--?[a-z]+)*\s+[^\s;&|.]*/[^\s;&|.]*(?![^\s;&|])")
-"""To a remote branch, which takes back what was committed here."""
+_TAGS = re.compile(rf"{_GIT} tag (?:-[asf] )*(?![-\s])([\w./+-]{{1,100}})(?![^\s;&|)])")
+_RESET = re.compile(rf"{_GIT} reset\b(?![^\n;&|]* -- )(?:\s+--?[a-z]+)*\s*(?P<to>[^\s;&|]*)")
+_BACK = re.compile(r"(?:HEAD|@)(?:~(?P<count>\d*)|(?P<marks>\^+))")
+_HASH = re.compile(r"[0-9a-f]{7,40}")
 _REBASE = re.compile(rf"{_GIT} (?:rebase\b(?! --abort)|pull\b[^\n;&|]* --rebase\b)")
 _LOG = re.compile(rf"{_GIT} log\b(?![^\n;&|]* (?:--all|-g|--reflog)\b)")
 _LOGGED = re.compile(
@@ -40,10 +45,12 @@ _LOGGED = re.compile(
 )
 _PUSH = re.compile(rf"{_GIT} push\b(?![^\n;&|]*(?:--dry-run| -n\b|--tags))|\bgt (?:submit|ss)\b")
 _NOT_PUSHED = re.compile(r"^(?: ! \[|error: |fatal: )", re.MULTILINE)
-_STACKED = re.compile(r"\bgt (?:create|modify|commit create)\b")
+_STACKED = re.compile(r"\bgt (?:create|modify|commit create)\b(?P<options>[^\n;&|\"']*)")
 """Graphite's commits, whose output has no commit id: ``2 files changed, 214 insertions(+)``."""
+_NEW = re.compile(r"\s(?:-[a-z]*c[a-z]*|--commit)\b")
 _RESTACKED = re.compile(r"^Restacked (\S+) on \S+", re.MULTILINE)
 _CHANGED = re.compile(r"^ ?\d+ files? changed\b", re.MULTILINE)
+_QUIET = re.compile(rf"{_GIT} commit\b[^\n;&|\"']*\s(?:-[a-pr-z]*q[a-z]*|--quiet)\b")
 _MESSAGE = re.compile(
     r"\s(?:-[a-zA-Z]*m|--message)[ =]?"
     r"(?:\"\$\(cat <<-?\s*['\"]?\w+['\"]?\s*\n|(?P<quote>[\"'])|(?=[^\s\"'-]))(?P<subject>[^\n]+)"
@@ -54,7 +61,7 @@ _COMMAND = 2_000
 
 
 class LandmarkLog:
-    """Keeps commits and pull requests; an address counts once."""
+    """Keeps commits, tags and pull requests; a tag or an address counts once."""
 
     def __init__(self) -> None:
         self._found: dict[str, Landmark] = {}
@@ -70,7 +77,9 @@ class LandmarkLog:
             self._by_git(command, output, source)
         if _LOG.search(command):
             self._logged(output)
-        if "gt " in command and _STACKED.search(command) and _CHANGED.search(output):
+        if "gt " in command and (stacked := _STACKED.search(command)) and _CHANGED.search(output):
+            if "modify" in stacked[0] and not _NEW.search(stacked["options"]):
+                self._supersede(self._commits()[-1:], "amend")
             self._add_unnamed(command, source)
         moved = set(_RESTACKED.findall(output))
         self._supersede(
@@ -88,28 +97,44 @@ class LandmarkLog:
 
     def _submitted(self, command: str, output: str, source: Source) -> None:
         for match in _PULL.finditer(output):
-            self._add(Landmark("pull request", match[0], source=source))
-            if title := _TITLE.search(command):
-                self._titled(title, source)
+            if not _PLACEHOLDER.match(match[0]):
+                self._add(Landmark("pull request", match[0], source=source))
+                if title := _TITLE.search(command):
+                    self._titled(title, source)
 
     def _titled(self, found: re.Match[str], source: Source) -> None:
         title = masked(found["title"])[:_TEXT_LIMIT]
         self.pull_title = Quote(title, source, len(title))
 
     def _by_git(self, command: str, output: str, source: Source) -> None:
-        if "reset" in command and _RESET.search(command):
-            self._supersede(self._commits(), "reset")
+        if "reset" in command and (reset := _RESET.search(command)):
+            self._reset(reset["to"])
         if "rebase" in command and _REBASE.search(command) and not _NOT_PUSHED.search(output):
             self._supersede(self._commits(), "rebase")
         if "commit" in command or "cherry-pick" in command:
             if "--amend" in command:
                 self._supersede(self._commits()[-1:], "amend")
-            # What is tried out in a temporary folder is not part of the project.
+            # The first commit of a repository in a temporary folder is not part of the project.
             tried_out = "git init" in command[:_COMMAND] and _IN_TEMP.search(command[:_COMMAND]) is not None
-            for match in _COMMITTED.finditer(output) if not tried_out else ():
-                subject = match["subject"].strip()[:_TEXT_LIMIT]
-                self._add(Landmark("commit", subject, match["commit"], source))
-                self._branches[match["commit"]] = match["branch"]
+            named = list(_COMMITTED.finditer(output))
+            for match in named:
+                if not (match["first"] and tried_out):
+                    subject = match["subject"].strip()[:_TEXT_LIMIT]
+                    self._add(Landmark("commit", subject, match["commit"], source))
+                    self._branches[match["commit"]] = match["branch"]
+            quiet = not named and _QUIET.search(command[:_COMMAND])
+            if quiet and shows_outcome(command) and not tried_out:
+                self._add_unnamed(command, source)
+        if "tag" in output or "tag " in command:
+            self._tagged(command, output, source)
+
+    def _tagged(self, command: str, output: str, source: Source) -> None:
+        if "tag" in output:
+            for match in _TAGGED.finditer(output):
+                self._add(Landmark("tag", f"tag {match[1]}", source=source))
+        if "tag " in command and not output.strip():
+            for match in _TAGS.finditer(command[:_COMMAND]):
+                self._add(Landmark("tag", f"tag {match[1]}", source=source))
 
     def _commits(self) -> list[Landmark]:
         return [each for each in self._found.values() if each.kind == "commit" and not each.superseded]
@@ -120,6 +145,24 @@ class LandmarkLog:
             subject, quote = message["subject"], message["quote"]
             subject = subject.partition(quote)[0] if quote else subject
             self._add(Landmark("commit", subject.strip()[:_TEXT_LIMIT], source=source))
+
+    def _reset(self, to: str) -> None:
+        """Mark the commits undone by a reset: the number it states, else all."""
+        commits = self._commits()
+        if not to or to in ("HEAD", "@"):
+            return
+        if back := _BACK.fullmatch(to):
+            count = len(back["marks"]) if back["marks"] else int(back["count"] or 1)
+            self._supersede(commits[-count:] if count else [], "reset")
+        elif _HASH.fullmatch(to):
+            at = [
+                index
+                for index, each in enumerate(commits)
+                if each.commit and (each.commit.startswith(to) or to.startswith(each.commit))
+            ]
+            self._supersede(commits[at[0] + 1 :] if at else commits, "reset")
+        elif ("/" in to and "." not in to) or to.startswith(("@{u", "FETCH_HEAD")):
+            self._supersede(commits, "reset")  # to a remote branch
 
     def _logged(self, output: str) -> None:
         """Give commits that may have been replaced, or that have no hash yet, the hash that a log names."""
@@ -154,6 +197,12 @@ def _key(landmark: Landmark) -> str:
 
 _AT_ONCE = 10  # the most addresses in one result; more are a list that the session only looked at
 _LOOKED_AT = 100_000
+_PLACEHOLDER = re.compile(
+    r"https://[^/]+/(?:<?(?:your|my|some)[-_]|(?:owner|org|organi[sz]ation|user(?:name)?)/"
+    r"(?:your[-_]|my[-_])?(?:repo(?:sitory|[-_]?name)?|project(?:[-_]name)?)/)",
+    re.IGNORECASE,
+)
+"""Addresses of documentation: ``https://github.com/owner/repo/pull/1``."""
 _ADDRESS = re.compile(
     r"https://[\w.-]{1,100}/(?:[\w./-]{1,200}?/(?:pull|issues|merge_requests)/\d{1,9}"
     r"|(?:[\w-]{1,100}/){0,2}(?:issue|browse)/[A-Z][A-Z0-9]{1,9}-\d{1,9})\b"
@@ -186,7 +235,7 @@ class QuoteLog:
         if "https://" not in text or not any(part in text for part in _PARTS):
             return
         addresses = _ADDRESS.findall(masked(text)[:_LOOKED_AT])
-        found = dict.fromkeys(addresses)
+        found = dict.fromkeys(each for each in addresses if not _PLACEHOLDER.match(each))
         for address in found if len(found) <= _AT_ONCE else ():
             self.addresses.pop(address, None)
             self.addresses[address] = Quote(address, source, len(address))

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from memtui.secrets.secrets import masked, masked_in
 from memtui.transcript.events import Call, Result, error_text, said_with_rejection
-from memtui.transcript.lines import fields_in, text_in
+from memtui.transcript.lines import text_in
 from memtui.transcript.records import NOWHERE, Action, Command, Fate, Outcome, Source
 from memtui.transcript.shell import BOOKKEEPING
 from memtui.transcript.short_text import command_line, telling_line
@@ -49,6 +49,8 @@ def outcome_of(result: Result) -> Outcome:
     """`ok`, `failed`, `rejected`, `interrupted` or `background`."""
     if result.fields.get("backgroundTaskId"):
         return "background"
+    if result.fields.get("interrupted") is True:
+        return "interrupted"
     if not result.failed:
         return "ok"
     head = error_text(result)[:200]
@@ -113,11 +115,12 @@ def _ends(text: str, limit: int) -> tuple[str, str]:
 
 
 _TARGET_KEYS = (
-    "file_path", "command", "pattern", "url", "query", "title", "subject", "skill",
+    "file_path", "notebook_path", "command", "pattern", "url", "query", "title", "subject", "skill",
     "description", "path", "libraryName", "name", "question", "id",
 )  # fmt: skip
 _TARGET_LIMIT = 2_000
 _RESULT_LIMIT = 600
+_ANSWERED = re.compile(r'"([^"]{1,2000})"="([^"]{0,4000})"')
 
 
 def target_of(call: Call) -> str:
@@ -136,11 +139,16 @@ def target_of(call: Call) -> str:
 
 def answers_of(result: Result) -> list[tuple[str, str, str]]:
     """The questions of an AskUserQuestion call with the user's answers, and what the chosen option says."""
+    answers = result.fields.get("answers")
+    if isinstance(answers, dict):
+        pairs = [(question, _answer(answer)) for question, answer in answers.items()]
+    else:
+        pairs = _ANSWERED.findall(result.text)
     options = _options(result)
     return [
-        (question.strip(), answer.strip(), options.get((question, answer.strip()), ""))
-        for question, answer in fields_in(result.fields, "answers").items()
-        if isinstance(answer, str) and answer.strip() and question.strip()
+        (question.strip(), answer, options.get((question, answer), ""))
+        for question, answer in pairs
+        if question.strip() and answer
     ]
 
 
@@ -155,6 +163,12 @@ def _options(result: Result) -> dict[tuple[str, str], str]:
 
 def _dicts(value: object) -> list[dict[str, Any]]:
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def _answer(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(item.strip() for item in value if isinstance(item, str))
+    return value.strip() if isinstance(value, str) else ""
 
 
 def _line(text: str) -> str:
@@ -200,6 +214,7 @@ _ENDED: dict[str, Outcome] = {"completed": "ok", "failed": "failed"}
 
 def end_command(call: Command, result: Result, outcome: Outcome) -> None:
     call.outcome = outcome
+    call.task = str(result.fields.get("backgroundTaskId") or "")
     call.exit_code = exit_code(result)
     if outcome == "failed":
         call.output = error_head(result, _OUTPUT_LIMIT)
@@ -236,6 +251,13 @@ class CommandLog:
                 call.outcome = _ENDED.get(status[1], "interrupted")
                 call.output = named[2].strip()[:_OUTPUT_LIMIT] if call.outcome == "failed" else ""
                 return
+
+    def stopped(self, arguments: dict[str, object]) -> None:
+        """Record that a background command was stopped (TaskStop, KillShell)."""
+        task = arguments.get("task_id") or arguments.get("shell_id")
+        for call in self._calls:
+            if call.outcome == "background" and call.task == task:
+                call.outcome = "interrupted"
 
     def finish(self) -> tuple[Command, ...]:
         return tuple(self._calls)

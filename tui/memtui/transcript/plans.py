@@ -188,6 +188,7 @@ def _lists_steps(text: str, bullets: bool) -> bool:
 
 
 _CREATED = re.compile(r"Task #(\S{1,40}) created")
+_LISTED = re.compile(r"#(\S{1,40}) \[(\w+)\] ([^\n]+)")
 _ITEM_LIMIT = 2_000
 
 
@@ -281,14 +282,13 @@ class TodoLog:
         elif tool == "TaskUpdate":
             self._update(arguments, result, source)
         else:
-            self.state(result.fields.get("tasks"), source)
+            self.state(_listed(result), source)
 
-    def state(self, items: Any, source: Source) -> None:
+    def state(self, items: list[Any], source: Source) -> None:
         """Record a full list (TaskList, task_reminder).
 
         An empty one means nothing: it is also written after a finished list was cleared.
         """
-        items = items if isinstance(items, list) else []
         listed = {task: item for item in items if isinstance(item, dict) and (task := _text(item.get("id")))}
         if not listed:
             return
@@ -339,6 +339,11 @@ class TodoLog:
         if not identity and (found := _CREATED.search(result.text)):
             identity = found[1]
         content = _text(arguments.get("subject")) or _text(made.get("subject"))
+        before = self._tasks.get(identity)
+        if before is not None and before.content != content and is_after(source, before.changed):
+            for old in self._tasks.values():
+                self._put_away(old, source)
+            self._tasks.clear()  # numbering began anew: another list
         if content:
             task = ListedTask(content, "pending", source, source, _text(arguments.get("description")))
             self._tasks.setdefault(identity or f"?{len(self._tasks)}", task)
@@ -351,8 +356,16 @@ class TodoLog:
         # A subagent's own file is read after the session's: the later change wins.
         if task is None or (source.timestamp and is_after(task.changed, source)):
             return
+        status = _text(arguments.get("status"))
+        if status == "deleted":
+            task.status = "deleted"
+            self._put_away(self._tasks.pop(identity), source)
+            return
         task.needs |= _numbers(arguments.get("addBlockedBy"))
-        task.status = _text(arguments.get("status")) or task.status
+        for number in _numbers(arguments.get("addBlocks")):
+            if number in self._tasks:
+                self._tasks[number].needs[identity] = None
+        task.status = status or task.status
         subject = _text(arguments.get("subject"))
         self._renamed(task, subject, source)
         task.content = subject or task.content
@@ -360,11 +373,23 @@ class TodoLog:
         task.changed = task.source = source
 
 
+def _listed(result: Result) -> list[Any]:
+    tasks = result.fields.get("tasks")
+    if isinstance(tasks, list):
+        return tasks
+    return [
+        {"id": found[1], "status": found[2], "subject": found[3].split(" [blocked by ")[0]}
+        for found in _LISTED.finditer(result.text)
+    ]
+
+
 def _numbers(value: Any) -> dict[str, None]:
     return dict.fromkeys(filter(None, map(_text, value))) if isinstance(value, list) else {}
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
     return value.strip()[:_ITEM_LIMIT] if isinstance(value, str) else ""
 
 

@@ -134,6 +134,8 @@ class Command:
     """`user` for a ``!`` line: its outcome is `unknown` unless its output says that it failed."""
     passed: bool = False
     """A check's output says that it passed; its exit status is hidden by a pipe."""
+    task: str = ""
+    """Its id in the background."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +153,13 @@ class Todo:
 
 @dataclass(frozen=True, slots=True)
 class Landmark:
-    """A commit or a pull request."""
+    """A commit, a tag, or a pull request."""
 
-    kind: Literal["commit", "pull request"]
+    kind: Literal["commit", "tag", "pull request"]
     text: str
-    """A commit's first line, or a pull request's address."""
+    """A commit's first line, ``tag`` and its name, or a pull request's address."""
     commit: str = ""
-    """The commit's short id; "" for a pull request, or where its tool did not print it."""
+    """The commit's short id; "" for a tag or a pull request, or where its tool did not print it."""
     source: Source = NOWHERE
     superseded: Literal["", "amend", "rebase", "reset"] = ""
     """Later git command that may have replaced the commit."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -195,7 +197,7 @@ class _Reading:
     def _edited(self, event: Event) -> None:
         """Record an edit by the session itself, once its result confirms it."""
         if isinstance(event, Call) and event.name in EDIT_TOOLS and not event.agent:
-            path = event.input.get("file_path")
+            path = event.input.get("file_path") or event.input.get("notebook_path")
             if isinstance(path, str):
                 self._waiting[event.id] = path
         elif isinstance(event, Result):
@@ -245,20 +247,49 @@ def last_time(path: Path) -> str:
 
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
+_SESSION = re.compile(rb'"sessionId"\s*:\s*"([^"\\]+)"')
 _LIMIT = 1_000
 _HEAD = 64 << 10
+_START = 4 << 10  # number of bytes in which a subagent's transcript names its session
 _WORDS = 300
 
 
-def agent_transcripts(path: Path) -> Iterator[tuple[str, Path]]:
-    """The transcripts of a session's subagents: id and file of each."""
+def agent_transcripts(path: Path, agents: Collection[str]) -> Iterator[tuple[str, Path]]:
+    """The transcripts of a session's subagents: id and file of each; its lines name `agents`.
+
+    Newer versions keep them in ``<session>/subagents/agent-*.jsonl``, older ones next to the session's own
+    file; there a transcript counts if it names the session, or the session names it.
+    """
+    folder = path.with_suffix("") / "subagents"
+    seen: set[str] = set()
     try:
-        found = sorted((path.with_suffix("") / "subagents").rglob("agent-*.jsonl"))[:_LIMIT]
+        inside = sorted(folder.rglob("agent-*.jsonl"))[:_LIMIT] if folder.is_dir() else []
     except OSError:
-        return
-    for file in found:
-        if file.is_file() and not file.is_symlink():
-            yield file.stem.removeprefix("agent-"), file
+        inside = []
+    named = [path.parent / f"agent-{agent}.jsonl" for agent in agents if _NAME.fullmatch(agent)]
+    for file in (*inside, *named, *_beside(path)):
+        agent = file.stem.removeprefix("agent-")
+        if agent not in seen and file != path and file.is_file() and not file.is_symlink():
+            seen.add(agent)
+            yield agent, file
+
+
+def _beside(path: Path) -> list[Path]:
+    try:
+        return _by_session(path.parent, path.parent.stat().st_mtime_ns).get(path.stem, [])
+    except OSError:
+        return []
+
+
+@lru_cache(maxsize=256)
+def _by_session(folder: Path, _changed: int) -> dict[str, list[Path]]:
+    """The transcripts of subagents in a folder, by the session that their first lines name."""
+    found: dict[str, list[Path]] = {}
+    for file in sorted(folder.glob("agent-*.jsonl"))[:_LIMIT]:
+        with suppress(OSError), file.open("rb") as opened:
+            if named := _SESSION.search(opened.read(_START)):
+                found.setdefault(named[1].decode("utf-8", "replace"), []).append(file)
+    return found
 
 
 def worker_of(result: Result) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-EDIT_TOOLS = frozenset({"Edit", "Write", "MultiEdit"})
-READ_TOOLS = frozenset({"Read"})
-SHELL_TOOLS = frozenset({"Bash"})
+EDIT_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
+READ_TOOLS = frozenset({"Read", "NotebookRead"})
+SHELL_TOOLS = frozenset({"Bash", "PowerShell"})
 TASK_TOOLS = frozenset({"TaskCreate", "TaskUpdate", "TaskList"})
 AGENT_TOOLS = frozenset({"Agent", "Task"})
 READ_ONLY_AGENTS = frozenset({"Explore", "Plan"})  # Claude Code's own subagents without edit tools
+STOP_TOOLS = frozenset({"TaskStop", "KillShell", "KillBash"})
 LOOKUP_TOOLS = frozenset({"Grep", "Glob", "LS", "WebFetch", "WebSearch", "ToolSearch"})
 BOOKKEEPING = TASK_TOOLS | {
     "TodoWrite", "TodoRead", "TaskGet", "ToolSearch", "EnterPlanMode", "SendUserMessage",

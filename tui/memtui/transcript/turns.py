@@ -101,21 +101,38 @@ def _short(text: str) -> str:
 
 
 _TEXT_LIMIT = 50_000
+_PASTED = re.compile(r"\[(?:Pasted text|Image) #\d+[^\]\n]{0,60}\]")
 
 _KINDS: dict[WordsKind, PromptKind] = {
     "typed": "typed",
     "command": "command",
+    "local command": "command",
     "plan": "plan",
     "comment": "comment",
+    "memory": "typed",
 }
 
 
 def _take(texts: list[str], text: str) -> bool:
-    """Remove a text once; returns whether it was there."""
-    if text not in texts:
-        return False
-    texts.remove(text)
-    return True
+    """Remove the first of `texts` with the same words; returns whether there was one."""
+    at = _index(texts, text)
+    if at is not None:
+        del texts[at]
+    return at is not None
+
+
+def _index(texts: list[str], text: str) -> int | None:
+    return next((at for at, each in enumerate(texts) if _same(each, text)), None)
+
+
+def _same(one: str, other: str) -> bool:
+    """Same words; a placeholder for pasted text in either stands for anything."""
+    if one == other:
+        return True
+    for short, long in ((one, other), (other, one)):
+        if (placeholder := _PASTED.search(short)) and long.startswith(short[: placeholder.start()]):
+            return True
+    return False
 
 
 CLOSING = 4_000  # maximum length of a closing message in characters
@@ -141,6 +158,8 @@ class TurnLog:
     def __init__(self) -> None:
         self._first = ""
         self._first_queued = ""
+        self._held: tuple[PromptKind, str, Source] | None = None
+        """A slash command, which is the user's unless its output follows."""
         self._queue: list[tuple[str, Source]] = []
         self._removed: list[str] = []
         self._attached: list[str] = []
@@ -153,8 +172,16 @@ class TurnLog:
         self._planned = False
 
     def words(self, kind: WordsKind, text: str, source: Source) -> None:
+        if self._held is not None:
+            held, self._held = self._held, None
+            if kind != "output":
+                self._ask(*held)
         prompt_kind = _KINDS.get(kind)
-        if prompt_kind is not None and text and not _take(self._fresh, text):
+        if prompt_kind is None or not text or _take(self._fresh, text):
+            return
+        if kind == "local command":  # executed by Claude Code itself if its output follows
+            self._held = prompt_kind, text[:_TEXT_LIMIT], source
+        else:
             self._ask(prompt_kind, text, source)
 
     def rejection(self, text: str, source: Source) -> None:
@@ -193,7 +220,7 @@ class TurnLog:
 
     def first(self) -> str:
         """The first prompt with a line of its own, else the first of any kind; "" for none."""
-        return self._first or self._first_queued
+        return self._first or (self._held[1] if self._held else self._first_queued)
 
     def _ask(self, kind: PromptKind, text: str, source: Source) -> None:
         text = text[:_TEXT_LIMIT]
@@ -204,10 +231,8 @@ class TurnLog:
         self.opened(kind, text, source)
 
     def _from_queue(self, text: str) -> tuple[str, Source] | None:
-        found = next((each for each in self._queue if each[0] == text), None)
-        if found is not None:
-            self._queue.remove(found)
-        return found
+        at = _index([queued for queued, _ in self._queue], text)
+        return None if at is None else self._queue.pop(at)
 
     def opened(self, kind: TurnKind, ask: str, source: Source) -> None:
         """Open a turn; `ask` has the words of the user."""
@@ -262,6 +287,8 @@ class TurnLog:
 
     def finish(self, last_line: int) -> tuple[Turn, ...]:
         """The turns, oldest first; `last_line` is the last line that was read."""
+        if self._held is not None:  # its output did not follow, so it is the user's
+            self.opened(*self._held)
         return (*self._closed, *([self._finished(last_line)] if self._turn else []))
 
     def _begun(self, source: Source) -> None:

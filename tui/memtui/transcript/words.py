@@ -10,13 +10,16 @@ import re
 from typing import Any, Literal
 
 WordsKind = Literal[
-    "typed", "command", "plan", "comment", "interruption", "shell", "shell output", "notification", "machine",
+    "typed", "command", "local command", "plan", "comment", "interruption", "memory", "shell",
+    "shell output", "output", "notification", "machine",
 ]  # fmt: skip
 """The kind of a user line.
 
 Words of the user: ``typed``, ``command`` (a slash command with its words), ``plan`` (given to a fresh
-context), ``comment`` (given with an approval), ``shell`` (a ``!`` line). A ``notification`` of a task or of
-another session wakes the model; ``machine`` does not.
+context), ``comment`` (given with an approval), ``memory`` (a ``#`` note), ``shell`` (a ``!`` line).
+``local command`` is a slash command that is the user's unless ``output`` follows: then Claude Code
+itself carried it out. A ``notification`` of a task or of another session wakes the model; ``machine``
+does not.
 """
 
 _BLOCK_OPENING = re.compile(r"<(ide_[a-z_]+|system-reminder|[a-z]+(?:-[a-z]+)*-hook)>")
@@ -78,7 +81,13 @@ todos undo upgrade usage vim voice
 """
 
 _BUILT_IN = frozenset(_BUILT_IN_NAMES.split())
-"""Commands that Claude Code executes itself: their arguments steer the program, not the work."""
+"""Commands that Claude Code executes itself.
+
+Their arguments steer the program, not the work; the exception is /compact, whose arguments say what to keep.
+"""
+
+_WORDED = frozenset({"goal", "plan"})
+"""Commands that Claude Code executes itself, but whose arguments are work for the model."""
 
 _SKILL = re.compile(r"<skill-format>|\bskill is (?:loading|running)</command-message>")
 """Marks of a skill called by the model; its name has no slash."""
@@ -198,8 +207,14 @@ def _inside(text: str, tag: str) -> str:
 
 
 def _tagged(text: str) -> tuple[WordsKind, str]:
-    if text.startswith(("<command-message>", "<command-name>")):
-        return _command(text)
+    if text.startswith("<command-message>"):
+        return _command(text, "command")
+    if text.startswith("<command-name>"):
+        return _command(text, "local command")
+    if text.startswith(("<local-command-stdout>", "<local-command-stderr>")):
+        return "output", text
+    if text.startswith("<user-memory-input>"):
+        return "memory", _inside(text, "user-memory-input")
     if text.startswith("<bash-input>"):
         return "shell", _inside(text, "bash-input")
     if text.startswith(("<bash-stdout>", "<bash-stderr>")):
@@ -211,17 +226,24 @@ def _tagged(text: str) -> tuple[WordsKind, str]:
     return ("notification" if text.startswith(_NOTICES) else "typed"), text
 
 
-def _command(text: str) -> tuple[WordsKind, str]:
+def _command(text: str, kind: WordsKind) -> tuple[WordsKind, str]:
     """A slash command: its name and its words.
 
-    Claude Code writes ``<command-name>`` first for those that it carries out itself.
+    Claude Code writes ``<command-message>`` first for commands whose text goes to the model, and
+    ``<command-name>`` first for those that it carries out itself.
     """
     name = _inside(text, "command-name")
     if not name or (not name.startswith("/") and _SKILL.search(text)):
         return "machine", ""
-    name = name.lstrip("/")
-    carried_out = name in _BUILT_IN and text.startswith("<command-name>")
-    return "machine" if carried_out else "command", f"/{name} {_inside(text, 'command-args')}".strip()
+    name, arguments = name.lstrip("/"), _inside(text, "command-args")
+    typed = f"/{name} {arguments}".strip()
+    if kind == "local command" and _carried_out(name, arguments):
+        return "machine", typed
+    return "command" if name in _WORDED and arguments else kind, typed
+
+
+def _carried_out(name: str, arguments: str) -> bool:
+    return name in _BUILT_IN and not (name == "compact" and arguments)
 
 
 def queued_words(text: str) -> str:
@@ -229,5 +251,6 @@ def queued_words(text: str) -> str:
     kind, words = text_words(text)
     if kind not in ("typed", "command") or words.startswith('{"task_id":'):
         return ""
-    command = _TYPED_COMMAND.match(words)
-    return "" if command and command[1] in _BUILT_IN else words
+    if (command := _TYPED_COMMAND.match(words)) and _carried_out(command[1], words[command.end() :]):
+        return ""
+    return words

@@ -178,7 +178,7 @@ class TranscriptScreen(StyledOnce):
     @on(TranscriptView.Followed)
     def _open_agent(self, event: TranscriptView.Followed) -> None:
         agent = event.link.removeprefix(AGENT)
-        if path := dict(agent_transcripts(self._path)).get(agent):
+        if path := dict(agent_transcripts(self._path, [agent])).get(agent):
             self.app.open_transcript(path)
         else:
             self.app.warn("The transcript of this subagent no longer exists.")

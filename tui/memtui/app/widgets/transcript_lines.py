@@ -116,6 +116,8 @@ def _time(block: Block) -> str:
 def _words(block: Block, event: Words, unfolded: bool) -> list[Line]:
     if event.kind == "interruption":
         return [line(clean_line(event.text), "warn")]
+    if event.kind == "local command":
+        return [BLANK, styled((f"{_time(block)} ", "dim"), (clean_line(event.text), "label"))]
     if event.kind == "shell":
         return [BLANK, styled((f"{_time(block)} ", "dim"), ("! ", "prompt"), clean_line(event.text), hang=2)]
     if event.kind == "shell output":
