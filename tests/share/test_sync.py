@@ -208,17 +208,6 @@ def test_a_version_from_the_far_future_hides_nothing(laptop: Machine, desk: Mach
     assert body(desk, shared) == b"the author's later edit"
 
 
-def test_only_wanted_projects_are_fetched(laptop: Machine, machine: Opener) -> None:
-    laptop.share(b"shop")
-    laptop.root = laptop.root.with_name("bank")
-    laptop.share(b"bank")
-    laptop.sync()
-    desk = machine("desk", projects=("bank",))
-    desk.sync()
-    assert [body(desk, each) for each in desk.ids()] == [b"bank"]
-    assert desk.sync().fetched == 0
-
-
 def test_between_ones_own_machines_everything_goes(laptop: Machine, machine: Opener) -> None:
     attic, boat = machine("attic", sync="all"), machine("boat", sync="all")
     attic.new(b"one")

@@ -31,10 +31,9 @@ from memtui.app.terminal import DaemonThreads, end_with_terminal
 from memtui.app.themes import COLOUR_BLIND, MEMTUI, legible
 from memtui.ground.clean import clean
 from memtui.ground.clock import Clock, system_clock
-from memtui.ground.config import config_path
 from memtui.ground.files import FileProblem
 from memtui.ground.logs import FailureLog
-from memtui.ground.project import Home, Places, Project, downloads
+from memtui.ground.project import Home, Places, Project, config_path, downloads
 
 if TYPE_CHECKING:
     from memtui.app.changes import Change

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 from memtui.app import listings
 from memtui.app.listings import ClaudeView, StateView, Target, View
 from memtui.ground.clock import Clock, parse_iso
-from memtui.ground.config import config_path
 from memtui.ground.files import FileProblem, reading
-from memtui.ground.project import Places, git_branch, is_project
+from memtui.ground.project import Places, config_path, git_branch, is_project
 from memtui.transcript import ReadingCancelledError
 
 if TYPE_CHECKING:

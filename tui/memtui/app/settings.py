@@ -6,9 +6,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from memtui.ground.config import config_path, config_sections
 from memtui.ground.files import FileProblem, private_parents, read_within, write_atomic
-from memtui.ground.project import Home
+from memtui.ground.project import Home, config_path, config_sections
 
 _CHOSEN = "theme"
 """The file in the state folder that holds the theme chosen on the screen, and in a second line that of

@@ -115,20 +115,13 @@ def remote() -> None:
 @click.argument("name")
 @click.argument("url")
 @click.option("--all", "everything", is_flag=True, help="Send every memory: for your own machines alone.")
-@click.option(
-    "--project",
-    "projects",
-    multiple=True,
-    metavar="NAME",
-    help="Fetch this project's alone; may be repeated.",
-)
-def add(name: str, url: str, everything: bool, projects: tuple[str, ...]) -> None:
+def add(name: str, url: str, everything: bool) -> None:
     """Add a remote.
 
     URL is what git takes (git@host:team/memories.git, https://..., the folder of a bare repository), or
     postgresql://host/database.
     """
-    named = NamedRemote(url=url, sync="all" if everything else "shared", projects=projects)
+    named = NamedRemote(url=url, sync="all" if everything else "shared")
     Remotes(memtui_home()).add(name, named)
     say(f"Added {name}: {url}.")
     say(f"Next: memtui remote init {name} where it is new, else memtui sync {name}.")

@@ -61,11 +61,6 @@ _OUT_OF_PLACE = (
     "|[\u180b-\u180f](?<![\u1820-\u18aa][\u180b-\u180f])"
 )
 _LONE_SELECTOR = f"[\U000e0100-\U000e01ef](?<![{_HAN}][\U000e0100-\U000e01ef])"
-_PLACED = frozenset(
-    (0x200C, 0x200D, *range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
-)
-"""Code points that are kept if their neighbours need them."""
-
 # Most text needs nothing: one search is many times faster than a translation. Written as ranges, because a
 # class of single characters beyond ASCII is 25 times slower; a test compares it with the table.
 _NEEDS_CLEANING = (

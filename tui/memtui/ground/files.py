@@ -235,21 +235,18 @@ def _discard(path: Path) -> None:
         path.unlink()
 
 
-def sweep_temps(folder: Path, *, within: Path | None = None) -> int:
-    """Remove temporary files left behind by killed processes; returns their number.
+def sweep_temps(folder: Path, *, within: Path | None = None) -> None:
+    """Remove temporary files left behind by killed processes.
 
     For every folder in which this package writes; other programs' files are not touched. Never raises: files
     that cannot be removed stay until the next sweep.
     """
-    swept = 0
     with suppress(OSError, FileProblem):
         check_below(folder, within)
         for path in [each for each in folder.iterdir() if _TEMP_NAME.fullmatch(each.name)]:
             with suppress(FileNotFoundError):
                 if time.time() - path.lstat().st_mtime > LEFT_OVER_SECONDS:
                     _discard(path)
-                    swept += 1
-    return swept
 
 
 # -- folders -------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The project root and all paths that memtui uses.
+"""The project root, all paths that memtui uses, and the user's configuration.
 
 Standard library only: the hook process imports this.
 """
@@ -11,7 +11,9 @@ import stat
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path, PureWindowsPath
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from memtui.ground.files import FileMissing, FileProblem, read_within
 
 HOOKS_OFF = "MEMTUI_HOOKS"
 """The environment variable that disables memtui's hooks when set to ``off``."""
@@ -261,3 +263,28 @@ def _keyed(text: str) -> str:
 
     checksum = zlib.crc32(text.encode("utf-8", "surrogatepass"))
     return f"{transcript_slug(Path(text))[-_LONGEST_KEY:]}-{checksum:08x}"
+
+
+def config_path(home: Home) -> Path:
+    return home.config / "config.toml"
+
+
+def config_sections(home: Home) -> dict[str, dict[str, Any]]:
+    """The sections of the user's config.toml, their values unchecked; a `FileProblem` if it is no such file.
+
+    A project's file is ignored: a cloned repository must not decide what is written or run.
+    """
+    path = config_path(home)
+    try:
+        text = read_within(path, home.config, limit=64 << 10).decode()
+        import tomllib  # most people have no such file, and the first paint and a prompt wait for this
+
+        sections = tomllib.loads(text)
+    except FileMissing:
+        return {}
+    except (ValueError, RecursionError) as problem:
+        raise FileProblem(path, f"is not valid TOML: {problem}") from problem
+    for name, section in sections.items():
+        if not isinstance(section, dict):
+            raise FileProblem(path, f"says {name}, but not as a section: [{name}]")
+    return sections

@@ -9,9 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memtui.ground.config import config_sections
 from memtui.ground.files import FileMissing, FileProblem, check_writable, read_within
-from memtui.ground.project import Home, Project
+from memtui.ground.project import Home, Project, config_sections
 from memtui.hooks import CAPTURE, CLEARING, RULES
 from memtui.hooks.records import Report
 

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from memtui.ground.clean import clean_line
-from memtui.ground.config import config_path, config_sections
 from memtui.ground.files import FileProblem, private_parents, read_within, write_atomic
-from memtui.ground.project import Home
+from memtui.ground.project import Home, config_path, config_sections
 from memtui.lost.notes import ChoiceError, Comparison, parse_choice, quoted
 from memtui.secrets.quoting import fenced, safe
 

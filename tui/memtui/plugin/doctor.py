@@ -20,10 +20,9 @@ from memtui import __version__
 from memtui.documents.capture import Capture, capture_name
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, age, parse_iso
-from memtui.ground.config import config_path
 from memtui.ground.files import FileProblem, is_within
 from memtui.ground.machine import find_program, git_sees
-from memtui.ground.project import Places
+from memtui.ground.project import Places, config_path
 from memtui.ground.text import counted
 from memtui.hooks.records import Run, read_runs
 from memtui.hooks.settings import ALL, find_entries, not_writable

@@ -30,14 +30,12 @@ _URL = re.compile(
 class NamedRemote(BaseModel):
     """A configured remote."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="ignore")  # older versions knew more
 
     url: str
     """In the form that git or libpq accepts."""
     sync: Literal["shared", "all"] = "shared"
     """The memories to send: the shared ones, or all if every machine is one's own."""
-    projects: tuple[str, ...] = ()
-    """Names of the projects whose memories are fetched; empty means all."""
 
 
 _REMOTES = TypeAdapter(dict[str, NamedRemote])

@@ -317,7 +317,7 @@ class _Round:
         known, who = self._known.get(key, Known()), document.author or "somebody"
         changed = content not in ("", known.here)
         if content != theirs:
-            if key not in self._known and not self._is_wanted(key, content, document):
+            if key not in self._known and not self._is_wanted(key, content):
                 self._passed[key] = head.digest
                 return
             if known.digest and not is_held and theirs in known.past and content:
@@ -341,13 +341,12 @@ class _Round:
         known = known.replace(withheld=known.withheld or document.forgotten)
         self._know(key, known.based(document.version, head.digest, theirs))
 
-    def _is_wanted(self, key: str, content: str, document: Document) -> bool:
+    def _is_wanted(self, key: str, content: str) -> bool:
         """Whether a memory is taken that this machine did not share."""
-        named = self._of.named
-        if content and self._names.is_own(key) and named.sync != "all":
+        if content and self._names.is_own(key) and self._of.named.sync != "all":
             self._note(key, f"in {self._of.name} is not what is here and was never shared: it is not taken")
             return False
-        return not named.projects or document.project in named.projects
+        return True
 
     def _take(self, key: str, stored: StoredMemory | None, document: Document, *, keep: bool) -> None:
         """Make a memory what the remote says; `keep` the text from here as a memory of its own."""

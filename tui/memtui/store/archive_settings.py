@@ -9,9 +9,8 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.ground.config import config_path, config_sections
 from memtui.ground.files import FileProblem, private_parents, read_within, write_atomic
-from memtui.ground.project import Home, expanded
+from memtui.ground.project import Home, config_path, config_sections, expanded
 
 _ANSWER = "keep-sessions"
 
