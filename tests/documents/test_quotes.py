@@ -82,6 +82,10 @@ def test_a_long_message_is_cut_between_sentences_or_lines() -> None:
     assert ends_of(steps, 40) == "Two are left:\n1. the lamp\n…\n   - dry it"
 
 
+def test_a_long_message_may_end_with_empty_lines() -> None:
+    assert ends_of("One sentence here. " * 300 + "\n\n", 100).startswith("One sentence here.")
+
+
 def test_words_before_calls_are_not_the_last() -> None:
     facts = Facts(turns=(turn(1, "go", "I look at it."),))
     assert said_last(facts) == 'Claude said last (L2): "I look at it."'

@@ -96,6 +96,14 @@ def test_a_compaction_made_ahead_and_thrown_away_is_captured_once(world: World) 
     assert len(world.captures) == 2
 
 
+def test_a_damaged_line_before_a_boundary_hides_no_compaction(world: World) -> None:
+    assert take(world)
+    with world.transcript.open("ab") as file:
+        file.write(b'{"type": "system", "subtype": "compact_boundary", "timest\n["compact_boundary"]\n\xff\n')
+    world.compact(NOW + timedelta(minutes=40))
+    assert take(world, NOW + timedelta(minutes=41))
+
+
 def test_a_reviewed_capture_does_not_count(world: World) -> None:
     take(world)
     (path,) = world.captures

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import mmap
 import time
 from contextlib import ExitStack, suppress
 from datetime import datetime, timedelta
@@ -28,7 +26,7 @@ from memtui.store.listing import CAPTURE_NAME, newest_first, scan
 from memtui.store.state_files import newest_version, read_notes
 from memtui.store.transcripts import TranscriptProblem, check_transcript
 from memtui.transcript import ReadingCancelledError
-from memtui.transcript.lines import time_of
+from memtui.transcript.lines import read_lines, time_of
 from memtui.transcript.messages import Role, read_messages
 
 
@@ -223,17 +221,11 @@ def _since(captured: Capture, transcript: Path) -> int:
 def compaction_times(transcript: Path) -> list[datetime]:
     """When the compactions of a transcript ended, of which only these lines are read."""
     found = []
-    with (
-        suppress(OSError, ValueError),  # it is gone, empty or being written
-        transcript.open("rb") as file,
-        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
-    ):
-        at = data.find(_BOUNDARY)
-        while at >= 0:
-            line = data[data.rfind(b"\n", 0, at) + 1 : data.find(b"\n", at)]
-            if moment := parse_iso(time_of(json.loads(line))):
-                found.append(moment)
-            at = data.find(_BOUNDARY, at + 1)
+    with suppress(OSError):
+        lines = read_lines(transcript, skip=lambda data: _BOUNDARY not in data)
+        ended = (each for line in lines for each in line.records if each.get("subtype") == "compact_boundary")
+        moments = map(parse_iso, map(time_of, ended))
+        found += [moment for moment in moments if moment]
     return found
 
 

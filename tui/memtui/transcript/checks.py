@@ -162,6 +162,10 @@ _MOVES_COMMITS = re.compile(
 )
 _REFUSED = re.compile(r"^(?: ! \[(?:remote )?rejected\] |(?:error|fatal|ERROR): )", re.MULTILINE)
 """Lines that git, and Graphite, which runs it, print on failure."""
+_DONE_AFTER_ALL = re.compile(
+    r"^(?:\s*(?:\+ )?\S+\.\.+\S+\s+\S+ -> | ?\[[^\]\n]+ [0-9a-f]{7,}\] )", re.MULTILINE
+)
+"""Lines that git prints of a push or a commit that it has made."""
 _LONGEST = 8_000
 _AROUND = 500  # length of the context shown around such a line, in characters
 
@@ -175,7 +179,8 @@ def hidden_failure(command: str, output: str) -> str:
     """The failure that a check, or git, printed although its command line exited with 0; "" for none."""
     if not hides_outcome(command):
         return ""
-    if any(map(_MOVES_COMMITS.match, programs_run(command))) and (refused := _REFUSED.search(output)):
+    refused = _REFUSED.search(output) if any(map(_MOVES_COMMITS.match, programs_run(command))) else None
+    if refused and not _DONE_AFTER_ALL.search(output, refused.end()):
         return masked(output)[max(0, refused.start() - _AROUND) : refused.end() + _AROUND]
     if not _holds_stem(output) or not is_check(command):
         return ""
@@ -197,7 +202,7 @@ _PASSED = re.compile(
 
 _PICKS = re.compile(r"\|\s*grep\b(?![^|]*(?:fail|err))", re.IGNORECASE)
 _HEAD = re.compile(r"\|\s*head\b(?:\s+-(?:n\s*)?(\d+))?")
-_SAYS_LITTLE = re.compile(r"\|\s*(?!head\b|tail\b)\w|\|\||/dev/null")
+_SAYS_LITTLE = re.compile(r"\|\s*(?!head\b|tail\b)\w|\|\||/dev/null|(?<!2)>(?!&)")
 NO_OUTPUT = "completed with no output)"  # end of what Claude Code writes in place of an empty output
 
 

@@ -51,7 +51,7 @@ def ends_of(text: str, width: int) -> str:
     width -= len(GAP)
     head = width * 6 // 10
     breaks = [found.span() for found in _BREAK.finditer(text)]
-    starts = [end for _, end in breaks if end >= len(text) - (width - head)]
+    starts = [end for _, end in breaks if len(text) - (width - head) <= end < len(text)]
     lines = [start for start in starts if text[start - 1] == "\n"]
     start = next((line for line in lines if not text[line].isspace()), (lines or starts or [len(text)])[0])
     if not breaks:
