@@ -7,7 +7,6 @@ from textual.widgets import Input
 
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens.dialogs import AskScreen
-from memtui.app.screens.review import ReviewScreen
 from memtui.ground.clock import system_clock
 from memtui.store.memories import MemoryStore
 from tests.app.harness import SHORT, SIZES, WIDE, opened
@@ -207,22 +206,3 @@ async def test_t_edits_the_tags_that_marked_memories_have_in_common(world: World
         await driver.press("u")
         await driver.until_said("Undone")
         assert meta(world, four[0]).tags == ("both", "a")
-
-
-async def test_marked_captures_are_reviewed_one_after_the_other(world: World) -> None:
-    for minutes in (1, 2, 3):
-        world.capture(minutes, f"Capture {minutes}")
-    async with opened(world) as driver:
-        await driver.press("1", "space", "j", "space", "r")
-        await driver.until(lambda: isinstance(driver.screen, ReviewScreen), "the first review")
-        first = driver.screen
-        await driver.press("ctrl+s")
-        await driver.until(
-            lambda: isinstance(driver.screen, ReviewScreen) and driver.screen is not first,
-            "the second review",
-        )
-        assert len(driver.browser.pending.marked) == 1
-        await driver.press("ctrl+s")
-        await driver.until(driver.at_home, "the end of the walk")
-        assert not driver.browser.pending.marked
-        await driver.until(lambda: len(driver.pane(PaneId.PENDING).rows) == 1, "one capture is left")

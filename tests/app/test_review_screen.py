@@ -70,7 +70,7 @@ async def test_ctrl_s_writes_the_memory_file_and_the_capture_and_u_takes_them_ba
         await driver.press("2")
         assert driver.pane(PaneId.MEMORIES).select(f"{recovery_id}.md")
         await driver.until(lambda: f"review {name}" in driver.detail, "the detail")
-        assert driver.pane(PaneId.MEMORIES).subject(f"{recovery_id}.md").transcript
+        assert driver.pane(PaneId.MEMORIES).subject_of(f"{recovery_id}.md").transcript
         await driver.until(lambda: FIRST in "\n".join(driver.drawn(PaneId.MEMORIES)), "its title")
         after_all = everything(full)
         assert after_all.pop(name)

@@ -76,7 +76,7 @@ class Screen:
 
 async def shown(driver: Driver) -> Screen:
     await driver.press("4")
-    await driver.until(lambda: driver.pane(PaneId.STATE).subject(None).file, "a stored state")
+    await driver.until(lambda: driver.pane(PaneId.STATE).subject.file, "a stored state")
     await driver.press("v")
     await driver.until(lambda: isinstance(driver.screen, VersionsScreen), "the screen")
     screen = Screen(driver)

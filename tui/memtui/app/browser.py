@@ -201,7 +201,7 @@ class BrowserScreen(StyledOnce):
 
     @property
     def subject(self) -> Subject:
-        return self.shown.subject(self.shown.selected)
+        return self.shown.subject
 
     @property
     def reading(self) -> bool:
@@ -218,7 +218,7 @@ class BrowserScreen(StyledOnce):
     def show_detail(self) -> None:
         pane = self.shown
         self.detail.signs = pane.detail_signs
-        self.detail.show_detail(pane.detail(pane.selected))
+        self.detail.show_detail(pane.detail)
 
     def read_selected(self) -> None:
         """Read the detail of the selected row: in a narrow window it replaces the panes."""

@@ -13,7 +13,7 @@ from memtui.app.changes import Change
 from memtui.app.listings import CommandsView, LightsView, PinsView, View
 from memtui.app.panes.pane import Detail, Pane, PaneId, Subject
 from memtui.app.project import ProjectModel
-from memtui.app.widgets.document import Document, Line, concat, from_markdown, line, plain, styled
+from memtui.app.widgets.document import Document, Line, concat, from_markdown, line, styled
 from memtui.app.widgets.row_list import row
 from memtui.app.widgets.wrap import cut_left
 from memtui.ground.clean import clean_line
@@ -143,14 +143,12 @@ class CommandsPane(Pane):
         mark = (f" ⚠ {lack}" if lack else "", "$warning")
         return row([("/", "$quiet"), clean_line(command.name).removeprefix("/"), mark], ago, width)
 
-    def detail(self, key: str | None) -> Detail:
+    def detail_of(self, key: str) -> Detail:
         command, pin = self.command(key), self.pin(key)
-        if pin is not None and key is not None:
+        if pin is not None:
             alone = self.model.lacks_hooks()
             name = f"{key} {self._light(key)} {pin.confirmed} {alone}"
             return Detail(name, "Pin", _pin_document(pin, self.lights, alone))
-        if key is None:
-            return Detail("", "Command", plain(self.nothing, "dim"))
         if command is None:
             way = line("x clears active commands; e opens the file.", "dim")
             return Detail(key, "Command", Document([line(clean_line(self._problems[key]), "bad"), way]))
@@ -189,7 +187,7 @@ class CommandsPane(Pane):
             from_markdown(summary.text),
         )
 
-    def subject(self, key: str | None) -> Subject:
+    def subject_of(self, key: str) -> Subject:
         command, pin = self.command(key), self.pin(key)
         if pin is not None:
             gone = "The session of this pin is not known, or its transcript no longer exists."

@@ -92,7 +92,7 @@ def selected_line(pane: Pane, detail: DocumentView, selection: str) -> SelectedL
         first = next((line.text for line in detail.lines_ahead if _SOURCE.search(line.text)), "")
         none = "No line in sight names its source: select words with the mouse, then ! pins them."
         return parsed(first) if first else none
-    text = pane.line_of(pane.selected)
+    text = pane.line_of(pane.selected) if pane.selected else ""
     return parsed(text) if text else pane.no_line
 
 

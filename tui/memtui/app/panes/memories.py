@@ -23,7 +23,7 @@ from memtui.app.panes.memory_reading import MemoryReader
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
 from memtui.app.project import ProjectModel
 from memtui.app.sharing import NO_REMOTE
-from memtui.app.widgets.document import Document, from_markdown, plain
+from memtui.app.widgets.document import Document, from_markdown
 from memtui.app.widgets.row_list import row, when_of
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import day_and_minute
@@ -214,34 +214,30 @@ class MemoriesPane(Pane):
         ]
         return row(left, "", width)
 
-    def detail(self, key: str | None) -> Detail:
-        if key is not None and (memory := self.claudes.get(key)):
+    def detail_of(self, key: str) -> Detail:
+        if memory := self.claudes.get(key):
             title = f"Claude's memory {clean_line(memory.name)}"
             return Detail(key, title, None, lambda progress: self.claudes.document(key, progress.show))
-        entry = self.view.entries.get(key or "")
-        if entry is None or key is None:
-            return Detail("", "Memory", plain(self.nothing, "dim"))
+        entry = self.view.entries[key]
 
         def work(progress: Progress) -> Document:
             return self._reader.document(entry, self._file_of(entry.name), self.toggled, progress)
 
         return Detail(key, f"Memory {clean_line(key.removesuffix('.md'))}", None, work)
 
-    def subject(self, key: str | None) -> Subject:
+    def subject_of(self, key: str) -> Subject:
         from memtui.documents.memory import RECOVERY_ID
         from memtui.store.transcripts import TranscriptProblem
 
         if memory := self.claudes.get(key):
-            source = self.claudes.source(key or "")
+            source = self.claudes.source(key)
             unknown = "No transcript here shows where this memory of Claude's comes from."
             return Subject(
                 no_recovery_id="This is a memory of Claude's own: it has no Recovery ID.",
                 file=memory.path,
                 transcript=(source and source.transcript) or unknown,
             )
-        entry = self.view.entries.get(key or "")
-        if entry is None:
-            return Subject()
+        entry = self.view.entries[key]
         stem = entry.name.removesuffix(".md")
         recovery_id = stem if RECOVERY_ID.fullmatch(stem) else ""
         transcript: Path | str = "This memory does not say which transcript it was made from."
@@ -328,7 +324,7 @@ class MemoriesPane(Pane):
         return frozenset([*idle, *([] if self.claudes.get(self.selected) else ["approve"])])
 
     def action_copy(self, restoring: bool) -> None:
-        subject = self.subject(self.selected)
+        subject = self.subject
         if not subject.recovery_id:
             self.app.warn(subject.no_recovery_id)
         elif restoring:
@@ -393,7 +389,7 @@ class MemoriesPane(Pane):
         from memtui.app.details.versions import memory_versions
         from memtui.app.screens.versions import VersionsScreen
 
-        subject, memory = self.subject(self.selected), self.claudes.get(self.selected)
+        subject, memory = self.subject, self.claudes.get(self.selected)
         read: Callable[[], dict[str, Version]]
         if memory:
             name, read = clean_line(memory.name), partial(self.claudes.listed_versions, memory)
@@ -439,7 +435,7 @@ class MemoriesPane(Pane):
 
     def convert(self) -> bool:
         """Offer to make a stored memory of one of Claude's, or the reverse; False if neither is selected."""
-        memory, recovery_id = self.claudes.get(self.selected), self.subject(self.selected).recovery_id
+        memory, recovery_id = self.claudes.get(self.selected), self.subject.recovery_id
         if memory is not None and memory.kind == "index":
             self.app.warn(f"{memory.name} lists memories and is none itself.")
         elif memory is not None:
@@ -538,7 +534,7 @@ class MemoriesPane(Pane):
 
     def stored(self, done: str) -> list[str]:
         """The Recovery IDs of the chosen memories; empty, after a message, without any."""
-        subjects = [self.subject(key) for key in self.chosen] or [Subject()]
+        subjects = [self.subject_of(key) for key in self.chosen] or [Subject()]
         ids = [subject.recovery_id for subject in subjects if subject.recovery_id]
         if not ids:
             file = f"This is a review's memory file: only stored memories can be {done}."

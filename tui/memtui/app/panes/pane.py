@@ -24,7 +24,7 @@ from textual.widget import Widget
 from memtui.app.base import BaseApp
 from memtui.app.listings import View
 from memtui.app.project import ProjectModel
-from memtui.app.widgets.document import Document
+from memtui.app.widgets.document import Document, plain
 from memtui.app.widgets.row_list import RowList
 from memtui.app.widgets.wrap import wrap
 from memtui.ground.clean import clean_line
@@ -129,14 +129,25 @@ class Pane(RowList):
         """The text that the filter searches."""
 
     @abstractmethod
-    def detail(self, key: str | None) -> Detail:
-        """The detail of a row, or a message without one."""
+    def detail_of(self, key: str) -> Detail:
+        """The detail of a row."""
 
     @abstractmethod
-    def subject(self, key: str | None) -> Subject:
+    def subject_of(self, key: str) -> Subject:
         """What a row stands for."""
 
-    def line_of(self, key: str | None) -> str:
+    @property
+    def detail(self) -> Detail:
+        """The detail of the selected row, or why there is none."""
+        nothing = self.empty if self.filter_text else self._empty_text
+        empty = Detail("", self.title, plain(nothing, "dim"))
+        return empty if self.selected is None else self.detail_of(self.selected)
+
+    @property
+    def subject(self) -> Subject:
+        return Subject() if self.selected is None else self.subject_of(self.selected)
+
+    def line_of(self, key: str) -> str:
         """The session's line in a row, with its source; "" if it has none."""
         return ""
 
@@ -250,11 +261,6 @@ class Pane(RowList):
     def say_when_empty(self, text: str) -> None:
         """Set the text shown without rows and filter: here its first line, in the detail all of it."""
         self._empty_text = text
-
-    @property
-    def nothing(self) -> str:
-        """The text of the detail without rows."""
-        return self.empty if self.filter_text else self._empty_text
 
     def wanted_height(self, width: int) -> int:
         """The height for all rows, borders included, at a width with borders."""

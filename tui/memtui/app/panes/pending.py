@@ -48,7 +48,6 @@ class PendingPane(Pane):
         Binding("r", "review", "review", id="review", tooltip="review this capture"),
         Binding("l", "lost", "lost", id="lost", tooltip="what this compaction lost, to give it back"),
         Binding("b", "backfill", "capture", id="backfill", tooltip="capture compactions that were missed"),
-        hidden("space", "mark", "tick", id="tick", tooltip="tick this row, or untick it"),
         hidden("A", "all", "all", id="all", tooltip="show everything, or the usual part"),
     ]
     pane_id = PaneId.PENDING
@@ -238,10 +237,8 @@ class PendingPane(Pane):
             self.call_later(self.refresh_rows)  # posted as a message, as it may come from any thread
         return found
 
-    def detail(self, key: str | None) -> Detail:
-        item = self.capture_row(key)
-        if item is None or key is None:
-            return Detail("", "Capture", plain(self.nothing, "dim"))
+    def detail_of(self, key: str) -> Detail:
+        item = self.view.rows[key]
         document = capture_document(item, self.clock(), None)
         if item.capture is None:
             return Detail(key, "Capture", document)
@@ -274,10 +271,8 @@ class PendingPane(Pane):
         keys = "b captures it, then r" if item.missing else "r"
         return facts_document(facts, evidence(facts, self.model.project.root), keys)
 
-    def subject(self, key: str | None) -> Subject:
-        item = self.capture_row(key)
-        if item is None:
-            return Subject()
+    def subject_of(self, key: str) -> Subject:
+        item = self.view.rows[key]
         file = _NO_CAPTURE if item.missing else item.entry.path
         if item.capture is None:
             return Subject(file=file, transcript="A capture that cannot be read names no transcript.")
@@ -299,7 +294,7 @@ class PendingPane(Pane):
         self.app.say(every if self.reviewed_too else "Only pending captures are shown.")
 
     def action_lost(self) -> None:
-        item, subject = self.capture_row(self.selected), self.subject(self.selected)
+        item, subject = self.capture_row(self.selected), self.subject
         if item is None or item.capture is None:
             self.app.warn("No capture is selected." if item is None else "This capture cannot be read.")
         elif isinstance(subject.transcript, str):
@@ -311,30 +306,24 @@ class PendingPane(Pane):
     def action_review(self) -> None:
         from memtui.app.screens.review import ReviewScreen
 
-        chosen = self.chosen
-        for key in chosen:
-            item = self.capture_row(key)
-            if item and item.capture and not _why_not(item):
+        item = self.capture_row(self.selected)
+        if item is None:
+            self.app.warn("No capture is selected.")
+        elif item.capture is None:
+            self.app.warn(f"This capture cannot be reviewed: it {item.problem}.")
+        elif item.missing:
+            self.app.say(_NO_CAPTURE)
+        elif item.capture.status == "reviewed":
+            memory = item.capture.memory
+            self.app.say(f"This capture is already reviewed: its memory is {memory}. e edits the file.")
+        else:
+            label = self._label(item.entry.name, item.capture)
+            self.app.push_screen(ReviewScreen(self.model, item, label), self._reviewed)
 
-                def done(review: Reviewed | None, key: str = key) -> None:
-                    self._reviewed(key, review)
-
-                self.app.push_screen(ReviewScreen(self.model, item, self._label(key, item.capture)), done)
-                return
-        item = self.capture_row(chosen[0] if chosen else None)
-        why_not = "No capture is selected." if item is None else _why_not(item)
-        self.app.say(why_not, severity="information" if item and item.capture else "warning")
-
-    def _reviewed(self, key: str, review: Reviewed | None) -> None:
-        """Go on with the next ticked capture; one left unreviewed stays ticked, and ends the round."""
-        if review is None:
-            return
-        self.app.hint("compacts", "memories")
-        self.app.say(f"Reviewed: {review.recovery_id} is in Memories (2); u takes it back.")
-        if key in self.marked:
-            self.mark(self.marked - {key})
-            if self.marked:
-                self.action_review()
+    def _reviewed(self, review: Reviewed | None) -> None:
+        if review is not None:
+            self.app.hint("compacts", "memories")
+            self.app.say(f"Reviewed: {review.recovery_id} is in Memories (2); u takes it back.")
 
     @work(group="backfill", exclusive=True, exit_on_error=False)
     async def action_backfill(self) -> None:
@@ -368,14 +357,3 @@ class PendingPane(Pane):
                 written = await asyncio.to_thread(write)
                 self.app.hint("compacts")
                 self.app.say(f"Captured {written} of {len(missing)}; they wait for a review.")
-
-
-def _why_not(item: CaptureRow) -> str:
-    """Why a capture cannot be reviewed; "" if it can."""
-    if item.capture is None:
-        return f"This capture cannot be reviewed: it {item.problem}."
-    if item.missing:
-        return _NO_CAPTURE
-    if item.capture.status == "reviewed":
-        return f"This capture is already reviewed: its memory is {item.capture.memory}. e edits the file."
-    return ""

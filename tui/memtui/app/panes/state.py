@@ -174,15 +174,20 @@ class StatePane(Pane):
         glance = self._glance[key]
         return f"{glance.label} {glance.text}"
 
-    def line_of(self, key: str | None) -> str:
-        glance = self._glance.get(key or "")
-        return glance.text if glance is not None and glance.label not in ("…", "✓", "phase") else ""
+    def line_of(self, key: str) -> str:
+        glance = self._glance[key]
+        return "" if glance.label in ("…", "✓", "phase") else glance.text
 
     def draw_row(self, key: str, width: int) -> Content:
         glance = self._glance[key]
         return row([(glance.label, glance.style), " ", clean_line(glance.text)], "", width)
 
-    def detail(self, key: str | None) -> Detail:
+    def detail_of(self, key: str) -> Detail:
+        return self.detail
+
+    @property
+    def detail(self) -> Detail:
+        """The state, whatever row of it is selected."""
         view = self.view
         key = f"state {view.session_id}"
         if view.state is None:
@@ -259,7 +264,11 @@ class StatePane(Pane):
         opened = fold(_NEXT_COMPACTION, "Next compaction", remark, inner, (_NEXT_COMPACTION,) * unfolded)
         return Document([*opened, Line("")])
 
-    def subject(self, key: str | None) -> Subject:
+    def subject_of(self, key: str) -> Subject:
+        return self.subject
+
+    @property
+    def subject(self) -> Subject:
         view = self.view
         if not view.session_id:
             return Subject(file=_NO_SESSION, transcript=_NO_SESSION)
