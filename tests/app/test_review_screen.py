@@ -17,6 +17,7 @@ from memtui.app.screens.review_parts import (
     FIELDS,
     EvidencePane,
     FormField,
+    _full_text,
     from_fields,
     to_fields,
     written,
@@ -33,6 +34,11 @@ from memtui.transcript.records import Facts
 from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, opened
 from tests.app.reviewing import drafted, everything, memory_path, start, target, texts
 from tests.app.world import FIRST, World, told_apart
+
+
+def test_lost_lines_that_are_read_together_stand_one_below_the_other() -> None:
+    assert _full_text(EvidenceItem("Ask first · then merge (L7)", "lost")) == "Ask first\nthen merge (L7)"
+    assert _full_text(EvidenceItem("a · b", "todo")) == "a · b"
 
 
 async def test_a_field_is_typed_on_at_the_end_of_its_draft(full: World) -> None:

@@ -23,6 +23,7 @@ from memtui.lost.text import Span
 from memtui.secrets.secrets import masked
 
 _ROLES = {"kept": "good", "handed over": "good", "lost": "bad", "maybe": "warn"}
+_COLOURS = {"kept": "$success", "handed over": "$success", "lost": "$error", "maybe": "$warning"}
 _ARRIVED = {"whole": "good", "unknown": "dim"}
 PASSAGE = "▶"
 """The sign before the line of the summary with the passage of a row."""
@@ -161,9 +162,6 @@ def _receipt_lines(aftermath: Aftermath, receipts: Iterable[Receipt]) -> list[Li
         )
         for each in reversed(near)
     ]
-
-
-_COLOURS = {"kept": "$success", "handed over": "$success", "lost": "$error", "maybe": "$warning"}
 
 
 def draw_item(item: Item, ticked: bool, width: int, *, waits: bool = False) -> Content:

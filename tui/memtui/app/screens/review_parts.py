@@ -26,6 +26,7 @@ from memtui.documents.memory_file import MemoryFile
 from memtui.documents.quotes import without_source
 from memtui.engines.drafts import Reworded
 from memtui.ground.clean import clean, clean_line
+from memtui.lost.records import TOGETHER
 from memtui.transcript.short_text import one_line
 
 
@@ -209,9 +210,9 @@ def written(item: EvidenceItem) -> str:
 
 
 def _full_text(item: EvidenceItem) -> str:
-    """Text and detail; only one of them if it contains the other."""
+    """Text and detail; only one of them if it contains the other. Lost lines stand one below the other."""
     if not item.detail or item.detail == item.text:
-        return item.text
+        return item.text.replace(TOGETHER, "\n") if item.kind == "lost" else item.text
     shortened = item.detail.startswith(item.text.rstrip("…"))
     return item.detail if shortened else f"{item.text}\n{item.detail}"
 

@@ -89,20 +89,10 @@ async def export_sessions(
     def write(transcript: Path, file: Path) -> str:
         return export_session(readable(transcript), file, system_clock())
 
-    written: list[str] = []
-    failed: list[FileProblem] = []
     with app.reporting("exporting"):
         if several and not target.is_dir():
             raise FileProblem(target, "is no folder")
         for each in transcripts:
             file = target / session_file(each) if target.is_dir() else target
-            try:
-                written.append(await asyncio.to_thread(write, each, file))
-            except FileProblem as problem:
-                failed.append(problem)
-        if several and written:
-            app.say(f"Wrote {len(written)} pages into {target}, secrets masked.")
-        elif written:
-            app.say(written[0])
-        if failed:
-            raise failed[0]
+            said = await asyncio.to_thread(write, each, file)
+        app.say(f"Wrote {len(transcripts)} pages into {target}, secrets masked." if several else said)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -111,43 +110,3 @@ def _days_left(session: Session) -> tuple[str, str]:
 
 def _fit(parts: list[tuple[str, str] | str], room: int) -> Content:
     return Content.assemble(*parts).truncate(room, ellipsis=True, pad=True)
-
-
-class SessionListing:
-    """The sessions by key, the newest first, filtered."""
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-        self.sessions: dict[str, Session] = {}
-        self._branches = False
-        self._matching = 0
-        """The sessions that the filter lets through; counted by `rows`."""
-        self.filter = ""
-        self.everywhere = False
-
-    def rows(self) -> list[str]:
-        sessions = self.sessions.values()
-        self._branches = len({each.summary.branch for each in sessions if each.summary.branch}) > 1
-        matching = [each for each in sessions if matches(each, self.filter)]
-        self._matching = len(matching)
-        matching.sort(key=lambda each: each.written, reverse=True)
-        return [str(each.path) for each in matching]
-
-    def title(self, marked: int) -> Content:
-        total = len(self.sessions)
-        count = f'{self._matching}/{total} · "{self.filter}" ✕' if self.filter else f"{total}"
-        count += f" · {marked} marked" if marked else ""
-        where = " of all projects" if self.everywhere else ""
-        return Content.assemble("Sessions ", (count, "$accent"), (where, "$quiet"))
-
-    def heading(self, width: int) -> Content:
-        return heading(width, self._columns(width), project=self.everywhere)
-
-    def draw(self, key: str, width: int) -> Content:
-        if (session := self.sessions.get(key)) is None:
-            return Content("")
-        where = Path(session.summary.folder).name if self.everywhere else session.ran_in(self._root)
-        return row(session, width, self._columns(width), where=where)
-
-    def _columns(self, width: int) -> tuple[Column, ...]:
-        return columns_in(width, branches=self._branches)

@@ -20,7 +20,7 @@ from memtui.app.base import TRASHES, BaseApp, hidden
 from memtui.app.project import ProjectModel
 from memtui.app.screens.session_detail import SessionDetail
 from memtui.app.screens.session_files import export_sessions, resume
-from memtui.app.screens.session_rows import SESSION_SIGNS, SessionListing
+from memtui.app.screens.session_rows import SESSION_SIGNS, Column, columns_in, heading, matches, row
 from memtui.app.widgets.document import Document, Line, line
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.input_line import FILTER_HINT, InputLine
@@ -45,7 +45,8 @@ class Heading(Widget):
     def render(self) -> Content:
         screen = self.screen
         assert isinstance(screen, SessionsScreen)
-        return Content.assemble(" ", screen.rows.heading(screen.listing.room))
+        width = screen.listing.room
+        return " " + heading(width, screen.columns(width), project=screen.everywhere)
 
 
 class SessionsScreen(Screen[None]):
@@ -82,8 +83,10 @@ class SessionsScreen(Screen[None]):
         places = model.places
         self._list = SessionList(places, model.clock)
         self._archive = Archive(places.home)
-        self.rows = SessionListing(model.project.root)
-        self.rows.everywhere = choosing
+        self.sessions: dict[str, Session] = {}
+        self.everywhere = choosing
+        self._filter = ""
+        self._branches = False
         self._listed = self._opens = False
         """Whether there is a list, and whether enter was pressed before there was one."""
 
@@ -95,7 +98,7 @@ class SessionsScreen(Screen[None]):
         with Horizontal(id="sessions-body"):
             with Vertical(id="listed"):
                 yield Heading()
-                yield RowList(self.rows.draw, empty="…", box=1, id="sessions")
+                yield RowList(self._draw, empty="…", box=1, id="sessions")
             yield SessionDetail(self._model, self._readable)
         yield InputLine("filter", FILTER_HINT)
         yield KeyFooter()
@@ -110,24 +113,24 @@ class SessionsScreen(Screen[None]):
 
     @property
     def selected(self) -> Session | None:
-        return self.rows.sessions.get(self.listing.selected or "")
+        return self.sessions.get(self.listing.selected or "")
 
     def _chosen(self) -> list[Session]:
         """The ticked sessions, else the selected one; if there is none, that is said."""
         marked = [key for key in self.listing.rows if key in self.listing.marked]
         picked = [] if marked else [self._picked()]
-        return [each for each in (*map(self.rows.sessions.get, marked), *picked) if each is not None]
+        return [each for each in (*map(self.sessions.get, marked), *picked) if each is not None]
 
     @work(group="sessions", exclusive=True, exit_on_error=False)
     async def _load(self) -> None:
         """List the sessions at once, and complete them one after the other."""
         worker = get_current_worker()
         with self.app.reporting("listing the sessions"):
-            everywhere = self.rows.everywhere
+            everywhere = self.everywhere
             found = await asyncio.to_thread(lambda: self._list.entries(everywhere=everywhere))
-            if self._choosing and found and not self.rows.sessions:
+            if self._choosing and found and not self.sessions:
                 self.app.say("This folder is no project: enter opens the project of a session.")
-            self.rows.sessions = {str(each.path): each for each in found}
+            self.sessions = {str(each.path): each for each in found}
             self._listed = True
             self._show()
             if self._opens:
@@ -137,26 +140,44 @@ class SessionsScreen(Screen[None]):
                 try:
                     done = await asyncio.to_thread(self._list.completed, each, lambda: worker.is_cancelled)
                 except (OSError, FileProblem):  # deleted meanwhile, or a broken copy
-                    self.rows.sessions.pop(str(each.path), None)
+                    self.sessions.pop(str(each.path), None)
                     continue
-                self.rows.sessions[str(each.path)] = done
+                self.sessions[str(each.path)] = done
                 if number % 20 == 0:
                     self._show()
             self._show()
             await asyncio.to_thread(self._list.remember)
 
     def _show(self) -> None:
-        typed, none = self.rows.filter, _NONE_ANYWHERE if self.rows.everywhere else _NONE
+        typed, none = self._filter, _NONE_ANYWHERE if self.everywhere else _NONE
         self.listing.empty = f"Nothing here matches “{typed}”." if typed else none
-        self.listing.marked &= self.rows.sessions.keys()
-        self.listing.set_rows(self.rows.rows())
+        self.listing.marked &= self.sessions.keys()
+        self._branches = len({each.summary.branch for each in self.sessions.values()} - {""}) > 1
+        found = [each for each in self.sessions.values() if matches(each, typed)]
+        found.sort(key=lambda each: each.written, reverse=True)
+        self.listing.set_rows([str(each.path) for each in found])
         self.listing.refresh_rows()
         self._show_title()
         self._show_detail()
 
     def _show_title(self) -> None:
-        self.query_one("#listed").border_title = self.rows.title(len(self.listing.marked))
+        total, marked = len(self.sessions), len(self.listing.marked)
+        count = f'{len(self.listing.rows)}/{total} · "{self._filter}" ✕' if self._filter else f"{total}"
+        count += f" · {marked} marked" if marked else ""
+        where = " of all projects" if self.everywhere else ""
+        title = Content.assemble("Sessions ", (count, "$accent"), (where, "$quiet"))
+        self.query_one("#listed").border_title = title
         self.query_one(Heading).refresh()
+
+    def columns(self, width: int) -> tuple[Column, ...]:
+        return columns_in(width, branches=self._branches)
+
+    def _draw(self, key: str, width: int) -> Content:
+        if (session := self.sessions.get(key)) is None:
+            return Content("")
+        folder = Path(session.summary.folder)
+        where = folder.name if self.everywhere else session.ran_in(self._model.project.root)
+        return row(session, width, self.columns(width), where=where)
 
     @on(RowList.Highlighted)
     def _show_detail(self) -> None:
@@ -241,17 +262,17 @@ class SessionsScreen(Screen[None]):
             self.app.copy_text("\n".join(ids), name=f"{len(ids)} ids" if len(ids) > 1 else "")
 
     def action_everywhere(self) -> None:
-        self.rows.everywhere = not self.rows.everywhere
+        self.everywhere = not self.everywhere
         self._load()
 
     def action_filter(self) -> None:
-        self.query_one(InputLine).open(self.rows.filter, self.listing)
+        self.query_one(InputLine).open(self._filter, self.listing)
 
     @on(InputLine.Changed)
     def _filtered(self, event: InputLine.Changed) -> None:
-        found, self.rows.filter = self.listing.selected, event.text.strip()
+        found, self._filter = self.listing.selected, event.text.strip()
         self._show()
-        if found and not self.rows.filter:
+        if found and not self._filter:
             self.listing.select(found)  # what was found stays selected
 
     def action_switch(self) -> None:
@@ -263,7 +284,7 @@ class SessionsScreen(Screen[None]):
         elif self.listing.marked:
             self.listing.marked = frozenset()
             self._show()
-        elif self.rows.filter:
+        elif self._filter:
             self._filtered(InputLine.Changed(""))
         elif self._choosing:
             self.app.say("Nothing to go back from. q quits.")
@@ -277,7 +298,7 @@ class SessionsScreen(Screen[None]):
             self.action_back()
 
     def action_leave(self) -> None:
-        if self._choosing and self.focused is self.listing and not (self.listing.marked or self.rows.filter):
+        if self._choosing and self.focused is self.listing and not (self.listing.marked or self._filter):
             self.app.exit()
         else:
             self.action_back()
