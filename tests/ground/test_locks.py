@@ -143,7 +143,7 @@ def test_a_lock_that_was_removed_while_it_was_opened_is_not_taken_for_ours(path:
 
         with (
             watched(before),
-            lock(path, timeout=0),
+            lock(path, timeout=5),
             lock_of(path).open("rb") as file,
             pytest.raises(BlockingIOError),
         ):

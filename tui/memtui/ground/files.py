@@ -236,10 +236,9 @@ def _discard(path: Path) -> None:
 
 
 def sweep_temps(folder: Path, *, within: Path | None = None) -> None:
-    """Remove temporary files left behind by killed processes.
+    """Remove temporary files left behind by killed processes, not those of other programs.
 
-    For every folder in which this package writes; other programs' files are not touched. Never raises: files
-    that cannot be removed stay until the next sweep.
+    Never raises: files that cannot be removed stay until the next sweep.
     """
     with suppress(OSError, FileProblem):
         check_below(folder, within)
@@ -362,21 +361,18 @@ def lock(path: Path, *, timeout: float = 2.0, within: Path | None = None) -> Ite
 
 
 def _locked(where: Path) -> int | None:
-    """The open and locked file of a lock; None while another process holds it."""
-    while True:
-        fd, free = os.open(where, OPEN, 0o600), False
-        try:
-            if not stat.S_ISREG(os.fstat(fd).st_mode):
-                raise FileProblem(where, "is in the way of a lock file; move it away")
-            free = flock(fd)
-            if free and is_open(where, fd):
-                return fd
-        except BaseException:
-            _close(fd)
-            raise
+    """The open and locked file of a lock; None while another process holds it, or has just removed it."""
+    fd = os.open(where, OPEN, 0o600)
+    try:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise FileProblem(where, "is in the way of a lock file; move it away")
+        if flock(fd) and is_open(where, fd):
+            return fd
+    except BaseException:
         _close(fd)
-        if not free:  # otherwise its last holder has just removed it
-            return None
+        raise
+    _close(fd)
+    return None
 
 
 def _close(fd: int) -> None:
@@ -442,15 +438,13 @@ def tail_within(path: Path, root: Path, *, size: int) -> bytes:
 
 def heads_within(folder: Path, names: Iterable[str], root: Path, *, size: int) -> Iterator[bytes | None]:
     """The first `size` bytes of many files of a folder, quickly; None where `head_within` would raise."""
-    try:
+    real = None
+    with suppress(FileProblem):
         real = folder_within(folder, root)
-    except FileProblem:
-        yield from (None for _ in names)
-        return
     for name in names:
         data = None
         with suppress(FileProblem, OSError, ValueError):
-            data = _read(_open_regular(real / name, folder / name), size)
+            data = _read(_open_regular(real / name, folder / name), size) if real else None
         yield data
 
 

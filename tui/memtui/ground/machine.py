@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -114,22 +113,11 @@ def ask_git(root: Path, *words: str) -> subprocess.CompletedProcess[bytes] | Non
 
 
 def silent_file_system(folder: str, mounts: Path = Path("/proc/mounts")) -> str:
-    """The name of the folder's file system if it reports no events, else "".
-
-    Linux only: elsewhere, or if the table of mounts cannot be read, nothing is known.
-    """
-    if not sys.platform.startswith("linux"):
-        return ""
-    try:
-        table = mounts.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-    best, kind = "", ""
-    for line in table.splitlines():
-        _, _, rest = line.partition(" ")
-        point, _, rest = rest.partition(" ")
-        point = point.replace("\\040", " ")
-        inside = folder == point or folder.startswith(point.rstrip("/") + "/")
-        if inside and len(point) >= len(best):
-            best, kind = point, rest.partition(" ")[0]
-    return kind if kind.startswith(_SILENT_FILE_SYSTEMS) else ""
+    """The name of the folder's file system if it reports no events, else ""; only known on Linux."""
+    with suppress(OSError):
+        rows = [line.split(" ") for line in mounts.read_text("utf-8", "replace").splitlines()]
+        kinds = {row[1].replace("\\040", " "): row[2] for row in rows if len(row) > 2}
+        above = (point for point in kinds if f"{folder}/".startswith(f"{point.rstrip('/')}/"))
+        kind = kinds.get(max(above, key=len, default=""), "")
+        return kind if kind.startswith(_SILENT_FILE_SYSTEMS) else ""
+    return ""
