@@ -10,7 +10,7 @@ from memtui.demo.player import script
 from memtui.documents.session_state import TaskKind
 from memtui.ground.project import Places
 from memtui.store.captures import CaptureStore
-from memtui.store.follow import Following
+from memtui.store.state_updates import Following
 from memtui.transcript.facts import read_facts
 from tests.demo.conftest import NOW
 

@@ -90,10 +90,10 @@ def test_one_that_hangs_is_ended_in_time(
     assert compact_by_claude(compacted) == (compacted, why)
     assert reworded(places).problem == why
     assert compacted.transcript is not None
-    asked = update_by_claude(places, transcript=compacted.transcript)
-    assert asked.problem == why
-    assert asked.stored is not None
-    assert asked.stored.version == 1
+    stored, problem = update_by_claude(places, transcript=compacted.transcript)
+    assert problem == why
+    assert stored is not None
+    assert stored.version == 1
     assert claude.child_ends()
 
 

@@ -60,7 +60,7 @@ def test_an_answer_that_says_nothing_new_is_no_version(
     places: Places, transcript: Path, claude: StandIn
 ) -> None:
     claude.says(framed(ANSWER))
-    first = update_by_claude(places, transcript=transcript).stored
+    first, _ = update_by_claude(places, transcript=transcript)
     assert first is not None
     claude.says(f"<document>\n{first.text}\n</document>")
     assert update_by_claude(places, transcript=transcript) == (None, "")
@@ -78,9 +78,9 @@ def test_it_is_asked_once_even_if_another_program_writes_meanwhile(
         f'echo x >> "{claude.notes}/asked"\ncp "{other}" "{folder / version_name(2)}"\n'
         f'cat "{claude.notes}/answer"'
     )
-    asked = update_by_claude(places, transcript=transcript)
-    assert asked.stored is not None
-    assert asked.stored.version == 3
+    stored, _ = update_by_claude(places, transcript=transcript)
+    assert stored is not None
+    assert stored.version == 3
     assert claude.noted("asked") == "x\n"
 
 
@@ -108,10 +108,10 @@ def test_an_answer_to_an_earlier_version_takes_nothing_back(
             (claude.notes / "written").write_text("go on\n")
         return False
 
-    asked = update_by_claude(places, transcript=transcript, cancelled=goes_on)
-    assert asked.stored is not None
-    assert (asked.stored.version, asked.problem) == (2, "")
-    state = asked.stored.state
+    stored, problem = update_by_claude(places, transcript=transcript, cancelled=goes_on)
+    assert stored is not None
+    assert (stored.version, problem) == (2, "")
+    state = stored.state
     assert state is not None
     assert "CHANGELOG.md" in state.working.files_modified
     assert state.dynamics.last_intent == 'last asked (L4): "Now add the changelog."'

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, Project, memtui_home, transcript_slug
-from memtui.store.follow import GROWTH, PAUSE, Followed, Following
-from memtui.store.state_updates import update_state
+from memtui.store.state_updates import GROWTH, PAUSE, Followed, Following, update_state
 from memtui.store.states import StateStore, StoredState
 from tests.processes import start_together
 from tests.transcripts import Transcript

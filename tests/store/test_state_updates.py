@@ -67,9 +67,7 @@ def test_the_first_run_builds_the_document(world: World) -> None:
     assert f"- Project: app ({world.project.root})\n" in text
     assert " User: Make refunds give the stock back. Never touch the public API.\n" in text
     assert "- Files modified: ledger.py\n" in text
-    kept = read_progress(world.home, "s1")
-    assert kept is not None
-    assert (kept.version, kept.offset) == (1, len(world.session.data))
+    assert read_progress(world.home, "s1") == (1, len(world.session.data))
 
 
 def test_nothing_new_writes_nothing(world: World) -> None:
@@ -77,9 +75,7 @@ def test_nothing_new_writes_nothing(world: World) -> None:
     assert world.update() is None
     world.session.record({"type": "mode", "mode": "default", "sessionId": "s1"})
     assert world.update() is None  # it grew, and says nothing
-    kept = read_progress(world.home, "s1")
-    assert kept is not None
-    assert kept.offset == len(world.session.data)
+    assert read_progress(world.home, "s1") == (1, len(world.session.data))
     assert world.versions == ["v0001.md"]
 
 

@@ -280,10 +280,10 @@ class Sessions:
         if transcript is None:
             return 0
         progress = read_progress(self._home, entry.path.parent.name)
-        if progress is None or progress.version != version_of(entry):
+        if progress is None or progress[0] != version_of(entry):
             return 0
         # As in `memtui.flows.follow`, a token of context is 13 bytes of transcript.
-        return int(max(0, transcript.signature[1] - progress.offset) / 13 / 1000)
+        return int(max(0, transcript.signature[1] - progress[1]) / 13 / 1000)
 
 
 _REST = 5.0

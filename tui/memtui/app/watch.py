@@ -249,7 +249,7 @@ def follow_sessions(
     In a thread of its own, as reading a long transcript would delay the listings. `tell` is called with ""
     when a version is written, and with the reason when one cannot be; the next check may succeed.
     """
-    from memtui.store.follow import GROWTH, PAUSE, Following
+    from memtui.store.state_updates import GROWTH, PAUSE, Following
 
     lively = model.lively
     if model.stops_within(_LIVELY if lively else BEGIN):

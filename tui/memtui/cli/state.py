@@ -23,8 +23,8 @@ from memtui.ground.clock import local_minute
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.store import state_updates
-from memtui.store.follow import Followed, Following
 from memtui.store.sessions import find_transcript
+from memtui.store.state_updates import Followed, Following
 from memtui.store.states import StoredState
 from memtui.transcript.short_text import tokens
 
@@ -148,10 +148,10 @@ def _by_claude(asked: _Asked) -> tuple[StoredState | None, str]:
 
     with options.asking_claude() as called_off:
         path = asked.transcript or find_transcript(asked.places, asked.session)
-        made = update_by_claude(asked.places, transcript=path, cancelled=called_off)
-    if made.problem:
-        output.say(f"memtui: {clean_line(made.problem)}: kept the facts-only version.", err=True)
-    return made.stored, options.draft_note(made.problem)
+        stored, problem = update_by_claude(asked.places, transcript=path, cancelled=called_off)
+    if problem:
+        output.say(f"memtui: {clean_line(problem)}: kept the facts-only version.", err=True)
+    return stored, options.draft_note(problem)
 
 
 def _show_draft(places: Places, documents: state_updates.SessionDocuments, as_json: bool) -> None:

@@ -340,19 +340,13 @@ def _transcript_of(capture: Capture, places: Places) -> Path | None:
         return None
 
 
-class Asked(NamedTuple):
-    """The result of asking the model for a state."""
-
-    stored: StoredState | None = None
-    """The written version; None if there was nothing new."""
-    problem: str = ""
-    """Why the model was not used, in one clause; "" if it was."""
-
-
 def update_by_claude(
     places: Places, *, transcript: Path, cancelled: Callable[[], bool] = lambda: False
-) -> Asked:
-    """Write the next version of a session's state, worded by ``claude -p``, or from facts if that fails."""
+) -> tuple[StoredState | None, str]:
+    """Write the next version of a session's state, worded by ``claude -p``, or from facts if that fails.
+
+    Returns it, None if there was nothing new, and why the model was not used, in a clause.
+    """
     asked: tuple[SessionState, Checked, int] | None = None
     problem = ""
 
@@ -377,8 +371,7 @@ def update_by_claude(
             answer = answer.replace(identity=Identity(), dynamics=Dynamics(), tasks=tuple(tasks))
         return _better_state(draft, answer, check)
 
-    stored = update_state(places, transcript=transcript, improve=improve)
-    return Asked(stored, problem)
+    return update_state(places, transcript=transcript, improve=improve), problem
 
 
 def _better_state(draft: SessionState, answer: SessionState, check: Checked) -> SessionState:

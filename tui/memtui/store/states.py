@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
 
 from memtui.documents.session_state import SessionState, parse_session_state
 from memtui.ground import files
@@ -124,28 +123,19 @@ class StateStore:
         return StoredState(path.parent.name, version_of(entry), path, written, text, problem=problem)
 
 
-class Progress(NamedTuple):
-    """The part of the transcript that a version covers, in a file beside it."""
-
-    version: int
-    """The version that was current when the transcript was last read."""
-    offset: int
-    """Bytes of the transcript that were read."""
-
-
-def read_progress(home: Home, session_id: str) -> Progress | None:
-    """A session's progress; None if it is missing or unusable."""
+def read_progress(home: Home, session_id: str) -> tuple[int, int] | None:
+    """The version that was current when a transcript was last read, and the bytes read; None if unknown."""
     path = home.states / session_id / PROGRESS
     try:
         found = json.loads(files.read_within(path, home.states, limit=1 << 20, follow=False))
-        return Progress(int(found["version"]), int(found["offset"]))
+        return int(found["version"]), int(found["offset"])
     except (FileProblem, ValueError, TypeError, KeyError, RecursionError):
         return None
 
 
-def keep_progress(home: Home, session_id: str, progress: Progress) -> None:
+def keep_progress(home: Home, session_id: str, version: int, offset: int) -> None:
     """Write a session's progress. Errors are ignored: they only cost time later."""
     path = home.states / session_id / PROGRESS
     with suppress(FileProblem):
-        data = f"{json.dumps(progress._asdict())}\n".encode()
+        data = f"{json.dumps({'version': version, 'offset': offset})}\n".encode()
         files.write_atomic(path, data, within=files.existing_above(home.states), durable=False)

@@ -29,7 +29,7 @@ from memtui.transcript import ReadingCancelledError
 
 if TYPE_CHECKING:
     from memtui.documents.session_state import SessionState, Task
-    from memtui.engines.drafts import Asked
+    from memtui.store.states import StoredState
 
 _NONE = "No session yet.\n\nStart Claude Code in this folder: the state of its session shows here."
 _READING = "Reading the transcript …"
@@ -359,26 +359,26 @@ class StatePane(Pane):
             return
         from memtui.engines.drafts import update_by_claude
 
-        def ask(cancelled: Callable[[], bool]) -> Asked:
+        def ask(cancelled: Callable[[], bool]) -> tuple[StoredState | None, str]:
             return update_by_claude(model.places, transcript=transcript, cancelled=cancelled)
 
         self._show_doing(_ASKING)
         self.app.say("Asking claude for the next version: that may take some minutes. esc cancels.")
         try:
             with self.app.reporting("asking claude"):
-                asked = await self.question.ask(ask)
+                stored, problem = await self.question.ask(ask)
                 self.app.hint("states")
-                self._say_asked(asked)
+                self._say_asked(stored, problem)
         finally:
             self._show_doing("")
 
-    def _say_asked(self, asked: Asked) -> None:
-        version = f"version {asked.stored.version}" if asked.stored else ""
-        if not asked.problem:
+    def _say_asked(self, stored: StoredState | None, problem: str) -> None:
+        version = f"version {stored.version}" if stored else ""
+        if not problem:
             self.app.say(f"Claude wrote {version}." if version else "Claude had nothing to add.")
             return
         stands = f"{version} is made from the facts" if version else f"{self.count()} stands"
-        self.app.warn(f"{reason_not_used(asked.problem)}: {stands}.")
+        self.app.warn(f"{reason_not_used(problem)}: {stands}.")
 
     def _show_doing(self, text: str) -> None:
         self.doing = text or (_ASKING if self.question.is_open else "")
