@@ -57,7 +57,7 @@ def test_every_line_names_its_source() -> None:
         'red: the user\'s answer to "Which clay?" (L2 09:00)',
         'plan "A kiln" approved (/p/calm.md): the user approved it (L3 09:00)',
     ]
-    assert texts("Open, by the record") == ["fire (in progress) (L6 09:00)"]
+    assert texts("Open, by the record") == ["fire (in progress, 2 commands since) (L6 09:00)"]
     assert texts("Failures")[0].startswith("Bash `npm test` failed at L7, 1 command since, the last one ok: ")
     assert texts("Commands") == ["✓ ls (L8 09:00)", "✗ npm test (L7 09:00)"]
     assert texts("Commits and pull requests") == ["abc1234 dig (L9 09:00)"]

@@ -77,6 +77,8 @@ def test_a_long_message_is_cut_between_sentences_or_lines() -> None:
     wide = "灯是红色的。我不会用这一个，因为它不是最好的。先把它晾干，再涂成绿色。"
     assert ends_of(wide, 34) == "灯是红色的。 … 先把它晾干，再涂成绿色。"
     assert ends_of(wide, 30) == "灯是红色的。我不会用这一个，因为它不是最好的。 …"
+    both = "Build both of these:\n1. **Paint** it red and let it dry\n2. Sell it"
+    assert ends_of(both, 40) == "Build both of these:\n…\n2. Sell it"
     steps = "Two are left:\n1. the lamp\n   - never red\n   - only green, as it was\n2. the door\n   - dry it"
     assert ends_of(steps, 60) == "Two are left:\n1. the lamp\n…\n2. the door\n   - dry it"
     assert ends_of(steps, 40) == "Two are left:\n1. the lamp\n…\n   - dry it"

@@ -400,3 +400,18 @@ def test_an_inferred_plan_is_what_was_asked_done_and_left() -> None:
             'Open, by the record:\n- [ ] last asked (L20): "[pasted: 3 lines, 20 characters: ✓ a b]"'
         ),
     )
+
+
+def test_changes_after_the_last_finished_task_are_told_too() -> None:
+    facts = Facts(
+        todos=tuple(todo(text, "completed", line) for text, line in (("dig", 3), ("fire", 5), ("glaze", 7))),
+        modified_files=(changed("/w/clay.py", 2), changed("/w/kiln.py", 9)),
+    )
+    drafted = draft_recovery(facts, Path("/w"))
+    assert drafted.changes == ("dig (L3)", "fire (L5)", "glaze (L7)", "changed /w/kiln.py (L9)")
+    assert "- Changed with no commit on record: clay.py, kiln.py" in drafted.notes
+
+
+def test_files_put_back_are_none_that_the_session_modified() -> None:
+    facts = Facts(modified_files=(changed("/w/a.py", 2, fate="put back with git"), changed("/w/b.py", 3)))
+    assert working_context(facts, Path("/w")).files_modified == "b.py"

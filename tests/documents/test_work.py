@@ -15,7 +15,7 @@ from memtui.documents.compaction_notes import compaction_notes
 from memtui.documents.compactor import draft_session_state
 from memtui.documents.events import error_event, outcome_of
 from memtui.documents.memory_file import draft_memory, draft_summary, render_memory
-from memtui.documents.quotes import user_requests
+from memtui.documents.quotes import USER, quotes_of, user_requests
 from memtui.documents.recovery import draft_recovery, render_recovery
 from memtui.documents.session_state import dynamics, language, render_session_state
 from memtui.documents.work import goal, goal_words, numbered_steps, open_work, recorded_decisions, title_of
@@ -159,6 +159,68 @@ def test_answers_and_decided_plans_are_all_that_is_settled() -> None:
     ]
 
 
+def test_words_of_the_user_are_decisions_where_a_change_followed() -> None:
+    facts = Facts(
+        turns=(
+            turn(1, "Build a kiln", "Of red clay or white?"),
+            turn(5, "white is nicer", "It is. Shall I take it?"),
+            turn(10, "the white one", "Built.", "I take it."),
+            turn(20, "not in the rain", "Ok.", kind="rejection"),
+            turn(30, "why?", "It cracks.", kind="rejection"),
+        ),
+        answers=(
+            replace(answer("How hot?", "as hot as it gets", 6), own=True),
+            replace(answer("Which glaze?", "the old one", 11), own=True),
+        ),
+        modified_files=(changed("/w/kiln.py", 12),),
+    )
+    assert [(each.decision, each.reason, each.source.line) for each in recorded_decisions(facts)] == [
+        ("the white one", 'the user\'s reply to "Shall I take it?"', 10),
+        ("the old one", 'the user\'s answer to "Which glaze?"', 11),
+        ("not in the rain", "the user's words on refusing a step", 20),
+    ]
+    assert "as hot as it gets" in [quote.text for quote in quotes_of(USER, facts)]
+
+
+def test_an_answer_that_is_none_of_the_options_is_the_users_own(tmp_path: Path) -> None:
+    t = Transcript()
+    options = [{"label": "Raku", "description": "fast"}, {"label": "Pit"}]
+    asked = [{"question": "Which kiln?", "options": options}, {"question": "When?", "options": options}]
+    call = t.call("AskUserQuestion", questions=asked)
+    given = {"Which kiln?": "Pit", "When?": "not before May"}
+    t.result(call, "Answered.", detail={"questions": asked, "answers": given})
+    assert [(each.answer, each.own) for each in t.facts(tmp_path).answers] == [
+        ("Pit", False),
+        ("not before May", True),
+    ]
+
+
+def test_a_request_whose_plan_was_sent_back_is_not_what_is_open() -> None:
+    facts = Facts(
+        turns=(turn(1, "Plan a kiln", end="interrupted"),), plans=(plan("# A kiln", "dismissed", 5),)
+    )
+    assert open_work(facts) == ["plan sent back: A kiln (L5)"]
+    text = render_recovery(draft_recovery(facts, Path("/w")))
+    assert "\n\n## Plan sent back (L5)\n\n# A kiln\n\n</details>" in text
+
+
+def test_a_word_after_an_interruption_goes_on_with_what_was_interrupted() -> None:
+    facts = Facts(turns=(turn(1, "/build", end="interrupted"), turn(5, "continue", end="running")))
+    assert open_work(facts) == ['last asked (L5): "continue" (after "/build")']
+
+
+def test_tasks_left_open_by_another_list_are_still_open(tmp_path: Path) -> None:
+    t = Transcript()
+    lists = (
+        [("dig", "completed"), ("fire", "pending")],
+        [("glaze", "pending"), ("sell", "completed")],
+        [("glaze it", "pending"), ("sell", "completed")],
+    )
+    for items in lists:
+        t.tool("TodoWrite", todos=[{"content": text, "status": status} for text, status in items])
+    assert open_work(t.facts(tmp_path)) == ["glaze it (L5)", "fire (left open by a new list) (L1)"]
+
+
 # --- events -----------------------------------------------------------------------------------------------
 
 
@@ -253,7 +315,7 @@ def test_a_chosen_option_is_quoted_with_what_it_says(tmp_path: Path) -> None:
     answers = {"Which kiln?": "Raku", "When?": "Raku"}
     t.result(asked, "User has answered", detail={"questions": questions, "answers": answers})
     assert [f"{each.decision}: {each.reason}" for each in recorded_decisions(t.facts(tmp_path))] == [
-        'Raku: "Fire it fast", the user\'s answer to "Which kiln?"',
+        'Raku: offered as "Fire it fast", the user\'s answer to "Which kiln?"',
         'Raku: the user\'s answer to "When?"',
     ]
     t.result(t.call("AskUserQuestion"), "x", detail={"questions": [3, {"options": 4}], "answers": {"a": "b"}})

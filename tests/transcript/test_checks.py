@@ -154,5 +154,5 @@ def test_no_package(command: str) -> None:
 def test_a_manifest_that_was_edited() -> None:
     files = (FileFact("/w/package.json", 2, False), FileFact("/w/a.py", 1, False))
     assert tuple(package_changes(Facts(modified_files=files))) == (
-        "/w/package.json: edited by hand; it lists the dependencies",
+        "/w/package.json: edited by hand, perhaps not its dependencies",
     )

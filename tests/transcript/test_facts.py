@@ -428,3 +428,12 @@ def test_what_plugins_and_claude_code_attach_are_nobodys_words(tmp_path: Path, k
     t.record({"type": "last-prompt", "lastPrompt": "Never push"})
     facts = t.facts(tmp_path)
     assert (facts.turns, facts.first_prompt) == ((), "")
+
+
+def test_a_message_that_a_fork_writes_again_counts_once(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("go")
+    said = t.say("Done.")
+    t.record({**said, "uuid": "of-the-fork"})
+    (turn,) = t.facts(tmp_path).turns
+    assert (turn.texts, turn.closing and turn.closing.source.line) == ((), 2)

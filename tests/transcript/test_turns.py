@@ -289,6 +289,12 @@ def test_a_plan_file_is_known_by_its_name(path: str, named: str) -> None:
         ),
         ("Which one?\n1. Keep it\n2. Drop it\n\n1.5 GB are used.", "1", "1. Keep it", "Which one?"),
         ("1. I read it\n2. I ran it\n\n## Next\n1. Ship it\n2. Wait", "2", "2. Wait", "Next"),
+        (
+            "Which one?\n\n**Option 1:** Keep it\n\n**Option 2:** Drop it",
+            "option 2",
+            "2. Drop it",
+            "Which one?",
+        ),
     ],
 )
 def test_a_typed_number_chooses_from_the_list_before_it(

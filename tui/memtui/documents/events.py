@@ -150,9 +150,7 @@ def missing_work(facts: Facts, *, clock: bool = False) -> str:
 def unsaved_work(facts: Facts, root: Path) -> list[str]:
     """Files changed since the last commit on record, and commits since the last push; a line each."""
     commits = [mark for mark in facts.landmarks if mark.kind == "commit" and mark.superseded != "reset"]
-    if not commits:
-        return []
-    last, lines = commits[-1].source, []
+    last, lines = commits[-1].source if commits else records.NOWHERE, []
     files = (file for file in (*facts.modified_files, *facts.shell_files) if not file.fate)
     changed = dict.fromkeys(
         shown_path(file.path, root) for file in files if is_after(records.later(file.source, file.last), last)
@@ -161,7 +159,8 @@ def unsaved_work(facts: Facts, root: Path) -> list[str]:
     if inside:
         more = f" and {len(inside) - _CHANGED} more" if len(inside) > _CHANGED else ""
         named = f"{', '.join(inside[-_CHANGED:])}{more}"
-        lines.append(f"{with_source('Changed since the last commit on record', last)}: {named}")
+        since = "since the last commit on record" if commits else "with no commit on record"
+        lines.append(f"{with_source(f'Changed {since}', last)}: {named}")
     local = [mark.commit for mark in commits if not mark.superseded and is_after(mark.source, facts.pushed)]
     if any(local):
         lines.append(f"Commits with no later push on record: {', '.join(filter(None, local[-_CHANGED:]))}")

@@ -12,7 +12,7 @@ from memtui.ground.clock import parse_iso, to_local
 from memtui.secrets.secrets import masked
 from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import plan_title
-from memtui.transcript.records import NOWHERE, Facts, PlanFact, Quote, Source, Turn, is_after
+from memtui.transcript.records import NOWHERE, Facts, PlanFact, Quote, Source, Turn, in_order, is_after
 from memtui.transcript.sentences import is_question
 from memtui.transcript.short_text import ends_of, one_line, shortened
 
@@ -62,7 +62,7 @@ class UserRequest(NamedTuple):
     about: str = ""
     """Purpose of a slash command, see `Turn.about`; not the user's words."""
     question: str = ""
-    """Claude's preceding question, if the words are too short to be clear without it."""
+    """Claude's preceding question or the interrupted request, if the words are unclear without it."""
 
     @property
     def line(self) -> str:
@@ -111,9 +111,13 @@ def user_requests(facts: Facts) -> list[UserRequest]:
 
 
 def _question(turn: Turn, before: tuple[Turn, ...]) -> str:
-    closing = before[-1].closing if before and before[-1].end == "answered" else None
     reply = turn.ask.strip()
-    if closing is None or turn.kind != "typed" or len(reply) > _REPLY or is_question(reply):
+    if not before or turn.kind != "typed" or len(reply) > _REPLY or is_question(reply):
+        return ""
+    closing = before[-1].closing
+    if before[-1].end == "interrupted":
+        return one_line(ends_of(before[-1].ask.strip(), _QUESTION))
+    if closing is None or before[-1].end != "answered":
         return ""
     last = _SENTENCES.split(closing.text.rstrip()[-_LOOKED_AT:])[-1]
     return ends_of(one_line(last), _QUESTION) if is_question(last) else ""
@@ -172,7 +176,7 @@ def quotes_of(who: str, facts: Facts) -> list[Quote]:
     elif who == AT_WORK:
         said = (quote for turn in told_turns(facts) for quote in reversed(turn.texts))
     else:
-        said = reversed(facts.subagent_results) if who == SUBAGENT else user_requests(facts)
+        said = reversed(facts.subagent_results) if who == SUBAGENT else _words_of_user(facts)
     width, room = _LIMITS[who]
     kept: list[Quote] = []
     for each in said:
@@ -185,6 +189,13 @@ def quotes_of(who: str, facts: Facts) -> list[Quote]:
         kept.append(Quote(ends_of(bare, min(width, room)), each.source))
         room -= len(kept[-1].text)
     return kept
+
+
+def _words_of_user(facts: Facts) -> list[Quote | UserRequest]:
+    """The user's requests and answers that were none of the options, newest first."""
+    own = (Quote(answer.answer, answer.source) for answer in facts.answers if answer.own)
+    words: list[Quote | UserRequest] = [*user_requests(facts)[::-1], *own]
+    return in_order(words)[::-1]
 
 
 def said_last(facts: Facts) -> str:

@@ -43,7 +43,7 @@ from memtui.transcript.checks import last_check, package_changes
 from memtui.transcript.files import IN_PROGRAM, PUT_BACK, moved_to
 from memtui.transcript.paths import OTHER, Kind, Role, folder_of, path_identity, role_of, shown_path, stem_of
 from memtui.transcript.plans import mark_of, stated_plan, was_done
-from memtui.transcript.records import Facts, FileFact, PlanFact, Todo
+from memtui.transcript.records import Facts, FileFact, PlanFact, Todo, later
 from memtui.transcript.short_text import capitalised, command_line, shortened
 from memtui.transcript.short_text import one_line as on_one_line
 
@@ -443,7 +443,9 @@ def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
         parts.append(("user-stated", "In the user's words", said))
     if not parts:
         parts.append(("inferred", "", events.inferred_plan(facts)))
-    source, _, content = parts[0]
+    source, title, content = parts[0]
+    if source == "inferred" and title:
+        content = f"## {title}\n\n{content}"
     below = (f"## {title}\n\n{text}" for _, title, text in parts[1:])
     return Plan(source=source, content="\n\n".join([content, *below]))
 
@@ -501,7 +503,7 @@ def recovery_notes(facts: Facts, root: Path, changed: Iterable[RoleFile], *, wit
         "Failures on record, newest first": failures,
         COMMANDS_RUN: events.commands_run(facts, _COMMANDS),
         SEEN: events.seen_addresses(facts),
-        "Session": _session(facts),
+        "Session": (*_session(facts), *events.unsaved_work(facts, root)),
     }
     listed = {title: list(lines) for title, lines in groups.items()}
     return "\n\n".join("\n- ".join((f"**{title}**", *lines)) for title, lines in listed.items() if lines)
@@ -537,7 +539,7 @@ def _session(facts: Facts) -> Iterator[str]:
 
 _COUNT = 25  # maximum number of items in lists that grow with a session; the last ones are kept
 _FEW = 3
-_NO_READ = "no file on record that a tool read, beside those changed"
+_NO_READ = "no Read of a file on record, beside those changed"
 _NO_REFERENCE = "only changed, removed or temporary files among those read by tools"
 _FILES = 12
 
@@ -565,7 +567,8 @@ def draft_recovery(
         working_files=changed[:MOST_FILES] or _no_file(facts, "no edit by a tool on record"),
         reference_files=reference_files(facts, top) or _no_file(facts, unread),
         last_action=last_action(facts),
-        decisions=_last_unique(decided) or _nothing(facts, "no answer and no decided plan on record"),
+        decisions=_last_unique(decided)
+        or _nothing(facts, "no answer to a question and no decided plan on record"),
         constraints=_nothing(facts, "none is read off sentences; the user's words stand in the last section"),
         dependencies=tuple(with_source(*change) for change in package_changes(facts).items())
         or _nothing(facts, "no command recognised as one that installs packages by name"),
@@ -606,13 +609,15 @@ def _issues(facts: Facts) -> tuple[str, ...]:
 
 
 def _changes(facts: Facts) -> Iterator[str]:
-    stands = (mark for mark in facts.landmarks if mark.superseded not in ("amend", "reset"))
+    stands = [mark for mark in facts.landmarks if mark.superseded not in ("amend", "reset")]
     lines = [events.landmark_line(mark) for mark in stands]
-    todos = (todo for todo in (*facts.past_todos, *facts.todos) if was_done(todo))
+    todos = [todo for todo in (*facts.past_todos, *facts.todos) if was_done(todo)]
     lines += [with_source(on_one_line(todo.content), todo.source) for todo in todos]
     yield from lines
-    if len(lines) < _FEW:
-        files = facts.modified_files
+    places = [mark.source.line for mark in stands] + [todo.source.line for todo in todos]
+    last = max(places) if len(lines) >= _FEW else 0
+    files = [file for file in facts.modified_files if later(file.source, file.last).line > last or not last]
+    if files:
         yield from map(events.file_line, files[-_FILES:])
         if more := files[:-_FILES]:
             which = "1 other file" if len(more) == 1 else f"{len(more)} other files, all"

@@ -526,7 +526,9 @@ def working_context(facts: Facts, root: Path) -> WorkingContext:
         error = events.check_line(facts, check)
     packages = package_changes(facts)
     return WorkingContext(
-        files_modified=grouped((shown_path(file.path, root) for file in facts.modified_files), _FILES),
+        files_modified=grouped(
+            (shown_path(file.path, root) for file in facts.modified_files if not file.fate), _FILES
+        ),
         last_compile="; ".join(
             [check_event(facts), *(f"{NOT_PASSED}: {each}" for each in failed_checks(facts)[:1])]
         ),

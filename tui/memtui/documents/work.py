@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from memtui.documents import quotes
 from memtui.documents.quotes import UserRequest, citation, last_request, plan_line, user_requests, with_source
+from memtui.ground.text import counted
 from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import OPEN, plan_title, stated_plan
 from memtui.transcript.records import Facts, PlanFact, Source, Turn, in_order, is_after
@@ -52,6 +53,8 @@ def open_tasks(facts: Facts) -> list[OpenWork]:
         for todo in facts.todos
         if todo.status in OPEN
     ]
+    left = (todo for todo in facts.past_todos if todo.status == "left")
+    found += [OpenWork(f"{_short(todo.content)} (left open by a new list)", todo.source) for todo in left]
     return sorted(found, key=lambda work: not work.doing)
 
 
@@ -104,7 +107,7 @@ def plan_status(plan: PlanFact) -> str:
 def awaited_plan(facts: Facts) -> PlanFact | None:
     """An undecided plan with no request or change after it."""
     plan = undecided_plan(facts)
-    if plan is None or plan.fate == "dismissed" or _worked_since(facts, plan):
+    if plan is None or _worked_since(facts, plan):
         return None
     asked = any(
         turn.source.line > plan.source.line > 0 for turn in facts.turns if turn.kind != "notification"
@@ -129,9 +132,11 @@ def stopped(facts: Facts, *, clock: bool = False) -> str:
 
 
 def open_request(facts: Facts) -> UserRequest | None:
-    """The request of a last turn without an end; None if the user did not open that turn."""
+    """The request of a last turn without an end, unless it began otherwise or its plan was sent back."""
     turn, ask = unfinished_turn(facts), last_request(facts)
-    return ask if turn and ask and ask.source.line == turn.source.line else None
+    opened = turn and ask and ask.source.line == turn.source.line
+    plan = awaited_plan(facts)
+    return ask if opened and not (plan and plan.fate == "dismissed") else None
 
 
 def unanswered(facts: Facts, *, clock: bool = False) -> str:
@@ -154,7 +159,9 @@ def _open_work(facts: Facts, clock: bool) -> Iterator[str]:
     if ask := open_request(facts):
         yield ask.quoted(LAST, clock=clock)
     for task in open_tasks(facts):
-        line = f"{task.text} (in progress)" if task.doing else task.text
+        since = sum(is_after(command.source, task.source) for command in facts.commands)
+        more = f", {counted(since, 'command')} since" if since else ""
+        line = f"{task.text} (in progress{more})" if task.doing else task.text
         yield with_source(line, task.source, clock=clock)
     if plan := awaited_plan(facts):
         yield _waiting(plan)
@@ -164,7 +171,11 @@ def _open_work(facts: Facts, clock: bool) -> Iterator[str]:
 
 
 def _waiting(plan: PlanFact) -> str:
-    return f"plan without an answer: {plan_line(plan)}"
+    return f"{_standing(plan)}: {plan_line(plan)}"
+
+
+def _standing(plan: PlanFact) -> str:
+    return f"plan {plan_status(plan) or 'without an answer'}"
 
 
 def _worked_since(facts: Facts, plan: PlanFact) -> bool:
@@ -195,13 +206,37 @@ class RecordedDecision(NamedTuple):
 
 
 def recorded_decisions(facts: Facts) -> list[RecordedDecision]:
-    """All of them, in the order of the session."""
-    found: list[RecordedDecision] = []
-    for answer in facts.answers:
-        option = f'"{shortened(one_line(answer.option), _WORDS)}", ' if answer.option.strip() else ""
+    """Answers, replies to questions, refusals with words and decided plans, in the order of the session.
+
+    Words that are none of the options offered count if a change followed them: others think aloud.
+    """
+    found = list(_plans(facts))
+    answers = [answer for answer in facts.answers if not answer.own or _acted_on(facts, answer.source)]
+    for answer in answers:
+        option = (
+            f'offered as "{shortened(one_line(answer.option), _WORDS)}", ' if answer.option.strip() else ""
+        )
         reason = f'{option}the user\'s answer to "{_brief(answer.question)}"'
         found.append(RecordedDecision(_brief(answer.answer), reason, answer.source))
-    return in_order([*found, *_plans(facts)])
+    given = {answer.source for answer in answers}
+    kinds = {turn.source: turn.kind for turn in facts.turns}
+    for ask in user_requests(facts):
+        if ask.source in given or is_question(ask.line):
+            continue
+        if is_question(ask.question) and _acted_on(facts, ask.source):
+            found.append(RecordedDecision(ask.line, f'the user\'s reply to "{ask.question}"', ask.source))
+        elif kinds.get(ask.source) == "rejection" and not any(ask.line in each.reason for each in found):
+            found.append(RecordedDecision(ask.line, "the user's words on refusing a step", ask.source))
+    return in_order(found)
+
+
+def _acted_on(facts: Facts, source: Source) -> bool:
+    """Whether a file was changed, or something committed, behind a place and within its turn."""
+    turn = next((turn for turn in reversed(facts.turns) if turn.source.line <= source.line), None)
+    files = (*facts.modified_files, *facts.shell_files)
+    lines = [mark.source.line for mark in facts.landmarks]
+    lines += [place.line for file in files for place in (file.source, file.last)]
+    return turn is not None and any(source.line < line <= turn.last_line for line in lines)
 
 
 def _plans(facts: Facts) -> Iterator[RecordedDecision]:
@@ -259,8 +294,8 @@ ONLY_CAPTURE = "only the capture is known: its transcript is gone"
 
 def goal(facts: Facts, *, clock: bool = False) -> str:
     """What the session is to reach: the title of its plan or pull request, else the request for its work."""
-    if plan := plan_in_force(facts) or _last_word(facts):
-        return plan_line(plan, f"plan {plan_status(plan)}" if plan.fate == "dismissed" else _PLAN)
+    if plan := plan_in_force(facts) or awaited_plan(facts):
+        return plan_line(plan, _PLAN if plan.fate == "approved" else _standing(plan))
     if pull := facts.pull_title:
         return f"{_brief(pull.text)} ({_where(_PULL, pull.source, clock)})"
     if facts.turns and is_after(facts.titled, facts.turns[0].source._replace(line=facts.turns[0].last_line)):
@@ -274,14 +309,6 @@ def goal(facts: Facts, *, clock: bool = False) -> str:
 def _where(label: str, source: Source, clock: bool) -> str:
     where = citation(source, clock=clock)
     return f"{label}, {where}" if where else label
-
-
-def _last_word(facts: Facts) -> PlanFact | None:
-    """A plan that was sent back, with no request or change since."""
-    plan, ask = undecided_plan(facts), last_request(facts)
-    if plan is None or plan.fate != "dismissed" or _worked_since(facts, plan):
-        return None
-    return None if ask and is_after(ask.source, plan.source) else plan
 
 
 def _begins(facts: Facts, asked: list[UserRequest]) -> tuple[UserRequest, str]:
@@ -304,9 +331,7 @@ def _is_answered(facts: Facts, ask: UserRequest, turn: Turn | None) -> bool:
         return False
     if len(ask.text) > _QUESTION or not is_question(ask.text):
         return False
-    changed = (file.source.line for file in (*facts.modified_files, *facts.shell_files))
-    worked = any(turn.source.line <= line <= turn.last_line for line in changed)
-    return not worked and not is_question(turn.closing.text)
+    return not _acted_on(facts, turn.source) and not is_question(turn.closing.text)
 
 
 def telling_requests(facts: Facts) -> list[UserRequest]:

@@ -169,10 +169,7 @@ class CallLog:
         elif name == "TodoWrite":
             self.todos.write(call.input, waiting.source)
         elif name == "AskUserQuestion":
-            at = self._source._replace(speaker="user")
-            self.answers += [
-                Answer(question, text, at, option) for question, text, option in answers_of(result)
-            ]
+            self.answers += answers_of(result, self._source._replace(speaker="user"))
         elif name in AGENT_TOOLS:
             self.quotes.reported(report_of(result), self._source._replace(speaker="subagent"))
         elif name == "EnterPlanMode":

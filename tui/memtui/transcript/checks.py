@@ -10,7 +10,7 @@ from typing import NamedTuple
 from memtui.secrets.secrets import masked
 from memtui.transcript import shell
 from memtui.transcript.paths import Kind, name_of, role_of
-from memtui.transcript.records import Command, ErrorFact, Facts, Source, in_order
+from memtui.transcript.records import Command, ErrorFact, Facts, Source, in_order, later
 from memtui.transcript.shell import COMPILERS, EDIT_TOOLS, PACKAGE_MANAGERS, TEST_RUNNERS, programs_run
 from memtui.transcript.short_text import command_line
 
@@ -284,8 +284,8 @@ def package_changes(facts: Facts) -> dict[str, Source]:
     }
     for file in facts.modified_files:
         if role_of(file.path).text == _MANIFEST and role_of(file.path).kind is Kind.CONFIG:
-            how = "created" if file.created else "edited"
-            lines[f"{file.path}: {how} by hand; it lists the dependencies"] = file.source
+            how = "created by hand" if file.created else "edited by hand, perhaps not its dependencies"
+            lines[f"{file.path}: {how}"] = later(file.source, file.last)
     return lines
 
 

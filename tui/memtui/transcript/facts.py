@@ -59,8 +59,6 @@ class _Reading:
         self._task = ""
         self._chain_known = False
         self._messages: set[int] = set()
-        self._compacted = ""
-        """When the last compaction was."""
         self._source_offset = self._number = 0
         self._timestamp = self._folder = ""
         self._lines = self._skipped = 0
@@ -130,7 +128,7 @@ class _Reading:
                     return
 
     def _is_repeated(self, record: Record) -> bool:
-        """Whether a mod appended a message again after a compaction: with its old time and a new uuid."""
+        """Whether a message was written before with the same time, as forks and mods do, with a new uuid."""
         content = message_of(record).get("content")
         blocks = content if isinstance(content, list) else [{"text": content}]
         leads = [
@@ -139,7 +137,7 @@ class _Reading:
             if isinstance(block, dict)
         ]
         key = hash((self._timestamp, record["type"], *leads))
-        if "" < self._timestamp < self._compacted and key in self._messages:
+        if self._timestamp and key in self._messages:
             return True
         self._messages.add(key)
         return False
@@ -258,7 +256,7 @@ class _Reading:
         if not self._reached():
             source = self._source("claude code")
             self._compactions.append(CompactionFact(*event, source))
-            self._awaits_summary, self._compacted = True, self._timestamp
+            self._awaits_summary = True
 
     def _summary(self, event: Summary) -> None:
         """Record a summary. It follows its boundary; either may be missing."""

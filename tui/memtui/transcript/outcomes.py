@@ -8,7 +8,7 @@ from typing import Any, Literal
 from memtui.secrets.secrets import masked, masked_in
 from memtui.transcript.events import Call, Result, error_text, said_with_rejection
 from memtui.transcript.lines import text_in
-from memtui.transcript.records import NOWHERE, Action, Command, Fate, Outcome, Source
+from memtui.transcript.records import NOWHERE, Action, Answer, Command, Fate, Outcome, Source
 from memtui.transcript.shell import BOOKKEEPING
 from memtui.transcript.short_text import command_line, telling_line
 
@@ -137,19 +137,21 @@ def target_of(call: Call) -> str:
     return next((_line(text.partition("\n")[0]) for text in texts if text), "")
 
 
-def answers_of(result: Result) -> list[tuple[str, str, str]]:
-    """The questions of an AskUserQuestion call with the user's answers, and what the chosen option says."""
+def answers_of(result: Result, at: Source) -> list[Answer]:
+    """The user's answers to the questions of an AskUserQuestion call."""
     answers = result.fields.get("answers")
     if isinstance(answers, dict):
         pairs = [(question, _answer(answer)) for question, answer in answers.items()]
     else:
         pairs = _ANSWERED.findall(result.text)
     options = _options(result)
-    return [
-        (question.strip(), answer, options.get((question, answer), ""))
-        for question, answer in pairs
-        if question.strip() and answer
-    ]
+    found = []
+    for question, answer in pairs:
+        if question.strip() and answer:
+            labels = [label for asked, label in options if asked == question]
+            own = bool(labels) and not any(label in answer for label in labels)
+            found.append(Answer(question.strip(), answer, at, options.get((question, answer), ""), own))
+    return found
 
 
 def _options(result: Result) -> dict[tuple[str, str], str]:

@@ -153,7 +153,7 @@ _RULES: tuple[tuple[Kind, str, str], ...] = (
      r"|astro)$"),
     (Kind.SOURCE, "UI component", r"\.(?:tsx|jsx|vue|svelte|astro)$"),
     (Kind.SOURCE, "API routes",
-     r"/(?:api|routes?|routers?|endpoints?|controllers?|handlers?)/[^/]+\.\w+$|/(?:routes?"
+     r"/(?:api|routes?|routers?|endpoints?|controllers?)/[^/]+\.\w+$|/(?:routes?"
      r"|router|urls|api|server|controller|handler)\.\w+$"),
     (Kind.SOURCE, "state store", r"/(?:stores?|state|reducers?|slices?)/[^/]+\.[jt]s$"),
     (Kind.SOURCE, "helper functions",

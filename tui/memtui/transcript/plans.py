@@ -264,8 +264,11 @@ class TodoLog:
                 same = before is not None and before.status == status
                 self._todos.append(before if same and before else Todo(content, status, source=source))
         listed = {todo.content for todo in self._todos}
+        another = bool(listed) and not any(todo.content in listed for todo in earlier)
         for todo in earlier:
-            if todo.content not in listed:
+            if another and todo.status in OPEN:
+                self._past[todo.content] = ("left", todo.source)
+            elif todo.content not in listed:
                 self._put_away(todo, source)
         self._tasks_are_newer = False
 

@@ -197,6 +197,8 @@ class Answer:
     source: Source = NOWHERE
     option: str = ""
     """The description of the chosen option; "" for the user's own words."""
+    own: bool = False
+    """None of the options offered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +286,7 @@ class Facts:
     """Every change of the mode, and the first one."""
     todos: tuple[Todo, ...] = ()
     past_todos: tuple[Todo, ...] = ()
-    """Items that were removed from the list: `completed` or `dropped`."""
+    """Items that were removed from the list: `completed`, `dropped`, or `left` open by another list."""
     todos_began: Source = NOWHERE
     """The line in which the first list was written."""
     landmarks: tuple[Landmark, ...] = ()

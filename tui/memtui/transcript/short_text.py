@@ -7,7 +7,9 @@ import re
 _WIDE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 _FEW_WIDE = 2
 GAP = " … "  # the mark between the head and the tail of a text; beside the end of a line, without that space
-_BREAK = re.compile(r"\n+|(?<=[.!?…])[\"')\]”’*_]*[ \t]+(?=[^\s\da-z])|(?<=[。！？；])(?![」』”’）])")
+_BREAK = re.compile(
+    r"\n+|(?<=[.!?…])(?<!\d\.)[\"')\]”’*_]*[ \t]+(?=[^\s\da-z])|(?<=[。！？；])(?![」』”’）])"
+)
 """Between two lines or sentences."""
 _KEY = re.compile(
     r"[^\W_]+|(?<=\w)[#+]+|[=≠≤≥≈±%$€£]|!(?==)|[<>](?=\s*[\d=])|(?<=\d)[.,:/-](?=\d)|(?<![\w-])[-+](?=\d)"
@@ -110,6 +112,7 @@ _EMPTY_WORDS = re.compile(
 _LINE_ENDS = re.compile(r"[\r\n]+")  # line ends in program output: progress overwrites its line
 _ASSERTED = re.compile(r"(?:E +|\W*Error\W+)AssertionError\b")
 """What a test says of its failure; the lines before it are its source."""
+_PLACED = re.compile(r"\S+\.\w{1,5}:\d+:\d+: \S")  # a linter's or compiler's finding
 _RAISED = re.compile(r"[\w.]*(?:Error|Exception|Exit|Interrupt)\b.*")
 
 
@@ -126,8 +129,14 @@ def telling_line(output: str) -> str:
         if raised:
             return raised[-1]
     asserted = [line for line in lines if _ASSERTED.match(line)]
-    telling = asserted or [line for line in lines if _TELLING.search(line)]
+    found = [line for line, above in zip(lines, ["", *lines], strict=False) if not _is_quoted(line, above)]
+    telling = asserted or [line for line in found if _TELLING.search(line)]
     return next((line for line in telling if not _EMPTY_WORDS.fullmatch(line)), (telling or lines or [""])[0])
+
+
+def _is_quoted(line: str, above: str) -> bool:
+    """Whether a line is the source under a finding that names its place."""
+    return _PLACED.match(above) is not None and _PLACED.match(line) is None
 
 
 _WIDE_TOKEN = re.compile(

@@ -27,9 +27,10 @@ _PLAN_FILE = re.compile(
 )
 
 
-_CHOICE = re.compile(r"\(?([1-9]|[A-Ha-h])[.)]?[ \t]*(?:\n|$)")
+_CHOICE = re.compile(r"(?:[^\W\d_]+[ \t]+)?\(?([1-9]|[A-Ha-h])[.)]?[ \t]*(?:\n|$)")
 _OPTION = re.compile(
-    r"^(?P<margin>[ \t]*)(?:[->*_][->*_ \t]*)?\(?(?P<sign>[1-9]|[A-Ha-h])[.)](?!\d)[ \t*_]*(?P<text>\S.*)$",
+    r"^(?P<margin>[ \t]*)(?:[->*_][->*_ \t]*)?(?:[^\W\d_]+[ \t]+)?\(?(?P<sign>[1-9]|[A-Ha-h])[.):](?!\d)"
+    r"[ \t*_]*(?P<text>\S.*)$",
     re.MULTILINE,
 )
 
