@@ -364,6 +364,7 @@ def test_rules_in_many_languages_and_what_is_none() -> None:
     assert [rule for rule in rules if not is_rule(rule)] == []
     assert not is_rule("round the tax per line in the invoice")
     assert not is_rule("should we never round at all?")
+    assert is_rule("we don't round twice") and not is_rule("I don't think that it is read")
     assert announces("Let me look at the totals next.")
     assert not announces("The totals are rounded twice in `src/totals.ts`.")
 
