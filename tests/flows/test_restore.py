@@ -68,9 +68,16 @@ def test_without_a_version_it_is_drafted_and_nothing_written(places: Places) -> 
     said.user("Fix the token refresh race.")
     said.write(places.claude / "projects" / transcript_slug(places.project.root), "a.jsonl")
     restored = restore_session(places, clock)
-    assert "## Session state\n" in restored.text
+    assert "## Session state, at 20" in restored.text
     assert "Fix the token refresh race." in restored.text
     assert not places.home.data.exists()
+
+
+def test_an_emptied_transcript_leaves_the_stored_state(places: Places) -> None:
+    keep(places, "a", "No refresh race")
+    folder = places.claude / "projects" / transcript_slug(places.project.root)
+    Transcript(session_id="a", cwd=str(places.project.root)).write(folder, "a.jsonl").write_bytes(b"")
+    assert "- Session goal: No refresh race\n" in restore_session(places, clock, session="a").text
 
 
 def test_imitated_system_messages_are_removed(places: Places) -> None:
@@ -91,7 +98,7 @@ def test_a_long_session_is_shortened_unless_all_is_wanted(places: Places) -> Non
     keep(places, "a", "long " * 9_000)
     text = restore_session(places, clock).text
     assert len(text) < LIMIT
-    assert "Shortened here; `memtui state show --session a` prints all of it\n" in text
+    assert "Shortened here; `memtui restore a --full` prints all of it\n" in text
     assert "long long …\n" in text
     assert len(restore_session(places, clock, full=True).text) > 45_000
 

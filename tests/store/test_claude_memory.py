@@ -359,6 +359,10 @@ def test_the_folder_by_the_users_setting_and_for_a_worktree(places: Places, tmp_
     )
     other = places._replace(project=Project(tmp_path / "other"))
     assert ClaudeMemories(other, ticking()).folder == own
+    strange = tmp_path / "strange"  # a folder that somebody else has made claims to be a worktree, too
+    strange.mkdir()
+    (strange / ".git").write_bytes((tmp_path / "other" / ".git").read_bytes())
+    assert ClaudeMemories(places._replace(project=Project(strange)), ticking()).folder != own
 
 
 def test_nothing_is_made_by_looking(places: Places) -> None:

@@ -9,7 +9,7 @@ from shlex import quote
 from memtui.documents.markdown import name_of
 from memtui.documents.recovery import REVIEWED, is_elsewhere, mapped, parse_recovery, review_first
 from memtui.ground.clean import clean_line
-from memtui.ground.clock import Clock, local_minute
+from memtui.ground.clock import Clock, local_minute, parse_iso
 from memtui.ground.project import Places
 from memtui.ground.text import FormatError
 from memtui.hooks.notes import by_hand
@@ -51,8 +51,10 @@ class Restored:
 def restore_session(places: Places, clock: Clock, *, session: str = "", full: bool = False) -> Restored:
     """Notes from the current state of a session; `full` leaves nothing out."""
     current = current_state(places, documents_of(places, session=session))
-    whole = f"`memtui state show --session {quote(clean_line(current.session_id))}` prints all of it"
-    notes = by_hand(places.project, clock(), "Session state", masked(current.text), whole, full=full)
+    whole = f"`memtui restore {quote(clean_line(current.session_id))} --full` prints all of it"
+    ended = parse_iso(current.facts.ended) if current.facts else None
+    title = f"Session state, at {local_minute(ended)}" if ended else "Session state"
+    notes = by_hand(places.project, clock(), title, masked(current.text), whole, full=full)
     return Restored(notes, f"the state of session {current.session_id[:8]}", find(current.text))
 
 

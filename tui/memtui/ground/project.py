@@ -175,11 +175,13 @@ def git_branch(root: Path) -> str:
 
 
 def main_worktree(root: Path) -> Path | None:
-    """The repository's own folder, if `root` is a further worktree of it."""
+    """The repository's own folder, if `root` is a further worktree of it, as both of them say."""
     with suppress(OSError, ValueError):
         folder = _worktree_folder(root)
         if folder is not None and folder.parts[-3:-1] == (".git", "worktrees"):
-            return folder.parents[2]
+            back = folder / _first_line(folder / "gitdir")  # relative with git 2.48
+            if back.resolve() == (root / ".git").resolve():
+                return folder.resolve().parents[2]
     return None
 
 

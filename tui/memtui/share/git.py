@@ -70,7 +70,7 @@ _LOCKED = re.compile(rb"Unable to create '([^']+\.lock)': File exists")
 _BROKEN = re.compile(
     rb"\.lock': File exists|bad object|corrupt|issing (?:blob|tree|commit)|not a git repository"
 )
-_SCHEMA = re.compile(rb'\{"memtui": (\d{1,9})\}\s*')
+_SCHEMA = re.compile(rb'\s*\{[^{}]*"memtui": ?(\d{1,9})\b[^{}]*\}\s*')
 _LOCAL = re.compile(r"(?:file://|/|\.{1,2}/|~)")
 _NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 

@@ -60,7 +60,7 @@ def update_state(
         if before.unchanged and improve is None:
             return None
         size, facts = _read(path, cancelled=cancelled)
-        if facts.lines == facts.skipped_lines <= 1:  # not begun, or emptied by accident: the document is kept
+        if is_empty(facts):  # not begun, or emptied by accident: the document is kept
             return None
         sessions.refuse_strange(path, facts)
         project = Project(sessions.session_root(facts, places.project))
@@ -152,16 +152,21 @@ class CurrentState:
     """None if the transcript is gone."""
 
 
+def is_empty(facts: Facts) -> bool:
+    """Whether a transcript has nothing but a line that cannot be read."""
+    return facts.lines == facts.skipped_lines <= 1
+
+
 def current_state(places: Places, documents: SessionDocuments) -> CurrentState:
     """The current state of a session, in which something was said; nothing is written."""
     path = documents.transcript
-    if path is None:
+    facts = _read(path)[1] if path else None
+    if path is None or facts is None or (documents.entries and is_empty(facts)):
         stored = documents.version()
         if stored.problem and not stored.text:
             raise FileProblem(stored.path, stored.problem)
-        return CurrentState(documents.session_id, stored.text, stored.state, None)
+        return CurrentState(documents.session_id, stored.text, stored.state, facts)
     before = _before(documents.store, places, documents.session_id, path)
-    _, facts = _read(path)
     sessions.refuse_strange(path, facts)
     project = Project(sessions.session_root(facts, places.project))
     state = None if before.unchanged else next_state(before.state, facts, project)

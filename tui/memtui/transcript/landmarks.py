@@ -27,7 +27,7 @@ _PULL = re.compile(
 )
 _PROGRAMS = ("git", "gt ", "gh ", "glab ")
 _SUBMITS = ("gh pr create", "glab mr create", "gt submit", "gt ss")
-_TITLE = re.compile(r"\s(?:--title|-t)[ =](?P<quote>[\"'])(?P<title>[^\n]+?)(?P=quote)")
+_TITLE = re.compile(r"\s(?:--title|-t)[ =](?P<quote>[\"'])(?P<title>[^\n$`]+?)(?P=quote)")
 _OWN_PULL = re.compile(r"\bgh pr view(?=\s*(?:$|[-|>&;\n]))")
 """Of the branch's own pull request, as no other is named."""
 _HAS_TITLE = re.compile(r"\"title\": ?\"(?P<title>(?:[^\"\\\n])+)\"")

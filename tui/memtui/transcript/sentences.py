@@ -22,7 +22,8 @@ _CODE_LINE = re.compile(
 _SHORTEST, _SHORTEST_WIDE, _LONGEST = 3, 6, 2_000
 
 _RULE = re.compile(
-    r"\b(?:never|(?<!can )always|(?:don'?t|do not)(?! (?:\w+ly )?(?:know|think|see|need|mind|get|understand|believe|remember)\b)"
+    r"\b(?:never|(?<!can )always"
+    r"|(?:don'?t|do not)(?! (?:\w+ly )?(?:know|think|see|need|mind|get|understand|believe|remember)\b)"
     r"|must(?:n'?t)?|should(?:n'?t| not)|shall|only|without|avoid|forbid\w*"
     r"|not? (?:use|touch|change|edit|push|commit|add|run)|make sure|ensure|prefer|instead of|rather than"
     r"|no more|stop \w+ing|before (?:you|we|each|every|any)"

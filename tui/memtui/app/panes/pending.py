@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -149,9 +150,10 @@ class PendingPane(Pane):
         return f"{key} {when} {item.problem} {said}"
 
     def prepare_filter(self) -> None:
-        """Read the names of compactions without a capture, of which nothing else is known."""
+        """Read the names of compactions without a capture, for a second at most, as `/` waits for them."""
+        until = time.monotonic() + 1
         for key, item in self.view.rows.items():
-            if item.missing and key not in self._names:
+            if item.missing and key not in self._names and time.monotonic() < until:
                 with suppress(FileProblem, OSError):
                     self._read_name(item)
 
