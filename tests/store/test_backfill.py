@@ -11,8 +11,7 @@ import pytest
 
 from memtui.documents.capture import Capture, parse_capture, render_pending
 from memtui.ground.project import Project, claude_config, transcript_slug
-from memtui.store.backfill import compactions_in, coverage, first_message, write_missing
-from memtui.store.captures import CaptureStore
+from memtui.store.captures import CaptureStore, compactions_in, coverage, write_missing
 from memtui.store.transcripts import Transcript, TranscriptStore
 from tests.disk import mode_of, names
 from tests.transcript_writer import TranscriptWriter
@@ -117,7 +116,7 @@ def test_written_with_the_compactions_own_time_and_never_twice(
 ) -> None:
     path, times = _session(project, "a", "auto", "auto")
     missing = coverage(_transcripts(project), []).missing
-    written = [write_missing(project, each, first_message(each)) for each in missing]
+    written = [write_missing(project, each) for each in missing]
     assert [each and each.name for each in written] == [
         "20260102_091000-autocompact.md", "20260102_092000-autocompact.md"
     ]  # fmt: skip
@@ -126,7 +125,7 @@ def test_written_with_the_compactions_own_time_and_never_twice(
     assert (capture.session_id, capture.transcript) == ("a", str(path))
     assert capture.first_message == "Fix the refund of a"
     assert coverage(_transcripts(project), _captures(project)).missing == ()
-    assert [write_missing(project, each, "") for each in missing] == [None, None]
+    assert [write_missing(project, each) for each in missing] == [None, None]
     assert names(project.compacts) == [".gitignore", *(each.name for each in written if each)]
     assert mode_of(project.compacts) == 0o700
     assert mode_of(CaptureStore(project).entries()[0].path) == 0o600
@@ -136,7 +135,7 @@ def test_a_taken_second_moves_on_in_the_name_alone(project: Project) -> None:
     _, times = _session(project, "a", "auto")
     _session(project, "b", "auto")
     for each in coverage(_transcripts(project), []).missing:
-        write_missing(project, each, "")
+        write_missing(project, each)
     assert names(project.compacts)[1:] == ["20260102_091000-autocompact.md", "20260102_091001-autocompact.md"]
     assert {capture.timestamp for capture in _captures(project)} == {times[0]}
     assert coverage(_transcripts(project), _captures(project)).missing == ()
@@ -146,7 +145,7 @@ def test_two_at_once_write_one(project: Project) -> None:
     _session(project, "a", "auto")
     (missing,) = coverage(_transcripts(project), []).missing
     with ThreadPoolExecutor(8) as pool:
-        written = list(pool.map(lambda _: write_missing(project, missing, "x"), range(8)))
+        written = list(pool.map(lambda _: write_missing(project, missing), range(8)))
     assert sum(each is not None for each in written) == 1
     assert len(names(project.compacts)) == 2
 

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from memtui.ground.files import Signature
     from memtui.hooks.records import Run
     from memtui.lost.pin_fates import PinFate, PinRow
-    from memtui.store.backfill import Compaction
-    from memtui.store.captures import CaptureStore
+    from memtui.store.captures import CaptureStore, Compaction
     from memtui.store.claude_memory import ClaudeMemory, Trouble
     from memtui.store.memories import Memories, MemoryFiles
 

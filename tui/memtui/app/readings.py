@@ -33,7 +33,7 @@ from memtui.lost.traces import Trace, traces
 from memtui.plugin.installing import has_all_hooks
 from memtui.plugin.receipts import receipt_since, receipts_of
 from memtui.store.archive_settings import archive_settings
-from memtui.store.backfill import Compaction, compactions_in, coverage
+from memtui.store.captures import Compaction, compactions_in, coverage
 from memtui.store.listing import Entry, scan
 from memtui.store.state_files import version_of, written_at
 from memtui.store.states import StateStore, StoredState, read_progress

@@ -12,8 +12,7 @@ from memtui.ground.clock import local_minute, parse_iso
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.ground.text import counted, opening
-from memtui.store.backfill import find_missing, write_missing
-from memtui.store.captures import CaptureStore
+from memtui.store.captures import CaptureStore, find_missing, first_message, write_missing
 from memtui.store.sessions import refuse_several
 
 
@@ -86,7 +85,7 @@ def _backfill(places: Places, yes: bool, as_json: bool) -> None:
         if not missing:
             say(f"Nothing to do: every auto-compaction in the transcripts of {project.name} has a capture.")
             return
-        rows = [(local_minute(each.at), each.session_id, _title(message)) for each, message in missing]
+        rows = [(local_minute(each.at), each.session_id, _title(first_message(each))) for each in missing]
         print_table(("Time", "Session", "First message"), rows, flexible=2)
     write = yes or (not as_json and agreed(f"Write {counted(len(missing), 'capture')}?", yes))
     listed = [
@@ -94,10 +93,10 @@ def _backfill(places: Places, yes: bool, as_json: bool) -> None:
             "timestamp": each.at.astimezone().isoformat(timespec="seconds"),
             "session_id": each.session_id,
             "transcript": str(each.transcript),
-            "first_message": message,
-            "capture": str((write and write_missing(project, each, message)) or ""),
+            "first_message": first_message(each),
+            "capture": str((write and write_missing(project, each)) or ""),
         }
-        for each, message in missing
+        for each in missing
     ]
     if as_json:
         print_json(listed)

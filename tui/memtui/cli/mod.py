@@ -28,7 +28,7 @@ from memtui.lost.handover_marks import mark_of, with_mark
 from memtui.lost.notes import Comparison, compare, line_for_person, note_of, rows_json
 from memtui.lost.outbox import NOTE, PINS, Message, Outbox, note_mod, take_delivery, what_of
 from memtui.secrets.quoting import safe
-from memtui.store.backfill import compactions_in
+from memtui.store.captures import compactions_in
 from memtui.store.sessions import find_transcript
 from memtui.store.transcripts import TranscriptStore
 from memtui.transcript.records import CompactionFact

@@ -20,8 +20,7 @@ from memtui.lost.pin_fates import pinned_later
 from memtui.lost.records import Aftermath, Row
 from memtui.lost.text import words
 from memtui.lost.traces import Trace, traces
-from memtui.store.backfill import compactions_in
-from memtui.store.captures import CaptureStore
+from memtui.store.captures import CaptureStore, compactions_in
 from memtui.store.sessions import captured_transcript, find_transcript, session_root, transcripts_of
 from memtui.store.transcripts import TranscriptStore
 from memtui.transcript.facts import read_facts

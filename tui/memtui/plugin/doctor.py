@@ -30,8 +30,7 @@ from memtui.plugin.installing import FOLDER, has_all_hooks, hooks_off, installat
 from memtui.plugin.receipts import receipts_of
 from memtui.store.archive import Archive, is_private
 from memtui.store.archive_settings import archive_settings
-from memtui.store.backfill import coverage
-from memtui.store.captures import CaptureStore
+from memtui.store.captures import CaptureStore, coverage
 from memtui.store.session_list import SessionList, size_text
 from memtui.store.sessions import SeveralProjects, refuse_several
 from memtui.store.transcripts import TranscriptStore

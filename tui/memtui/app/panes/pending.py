@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -31,7 +30,6 @@ from memtui.transcript import ReadingCancelledError
 if TYPE_CHECKING:
     from memtui.documents.capture import Capture
     from memtui.lost.records import Aftermath
-    from memtui.store.backfill import Missing
     from memtui.store.compact import Reviewed
 
 _WAITING = """Nothing waits for a review.
@@ -330,32 +328,25 @@ class PendingPane(Pane):
     @work(group="backfill", exclusive=True, exit_on_error=False)
     async def action_backfill(self) -> None:
         """Write captures for compactions without one, after counting them and asking."""
-        from memtui.store.backfill import find_missing, write_missing
+        from memtui.store.captures import find_missing, write_missing
 
         def write() -> int:
             with self.model.changes.of_files("captured what was missed") as making:
-                for each in missing:
-                    path = write_missing(self.model.project, each.compaction, each.message)
-                    making.files += [path] if path is not None else []
+                written = [write_missing(self.model.project, each) for each in missing]
+                making.files += [path for path in written if path is not None]
             return len(making.files)
 
-        missing: Sequence[Missing] = ()
-        find = partial(find_missing, self.model.places)
         with self.app.reporting("capturing what was missed"):
-            # Asked at once where the rows tell; else the archive is looked at first.
-            asked = {(each.session_id, each.at) for each in (self._health.missing if self._health else ())}
-            if not asked:
-                missing = await asyncio.to_thread(find)
-            if not asked and not missing:
+            # Asked at once where the rows tell.
+            missing = self._health.missing if self._health else ()
+            missing = missing or await asyncio.to_thread(find_missing, self.model.places)
+            if not missing:
                 self.app.say("Nothing was missed: every auto-compaction in the transcripts has its capture.")
                 return
-            what = counted(len(asked or missing), "capture")
+            what = counted(len(missing), "capture")
             where = clean_line(str(self.model.project.compacts))
             question = f"Make {what} of compactions that nothing captured, in {where}?"
             if await self.app.confirmed(question, yes="Capture", no="Not now", safe=True):
-                if asked:
-                    of = [(each, each.compaction) for each in await asyncio.to_thread(find)]
-                    missing = [each for each, made in of if (made.session_id, made.at) in asked]
                 written = await asyncio.to_thread(write)
                 self.app.hint("compacts")
                 self.app.say(f"Captured {written} of {len(missing)}; they wait for a review.")
