@@ -11,6 +11,7 @@ from pathlib import Path
 
 from memtui.ground.files import FileProblem, writing
 from memtui.ground.project import Places, Project, find_root, session_key
+from memtui.ground.text import counted
 from memtui.lost.pins import Pins
 from memtui.store.archive import Archive, Kept
 from memtui.store.search_index import SearchIndex
@@ -72,15 +73,10 @@ def _projects(here: Project, live: Iterable[Path], copies: Iterable[Kept], archi
 def _pinned(pins: Pins, session_id: str) -> Iterator[str]:
     """A phrase for each file with pins that name the session."""
     for everywhere in (False, True):
-        named = [
-            each.pin
-            for each in pins.all()
-            if each.everywhere is everywhere and each.pin.session and session_id.startswith(each.pin.session)
-        ]
-        if named:
-            number = f"{len(named)} {'pin' if len(named) == 1 else 'pins'}"
+        named = [each.pin.session for each in pins.all() if each.everywhere is everywhere]
+        if number := sum(bool(each) and session_id.startswith(each) for each in named):
             path = pins.path(everywhere=everywhere)
-            yield f"{number} that came of it, which `memtui pin --remove` deletes: {path}"
+            yield f"{counted(number, 'pin')} that came of it, which `memtui pin --remove` deletes: {path}"
 
 
 def forget(places: Places, traces: Traces) -> list[str]:

@@ -313,12 +313,9 @@ class Archive:
         place = self._place(source)
         if stems := _stems(place.parent).get(place.name):
             return self.readable(_kept(place, stems))
-        if source.name.startswith("agent-"):
-            sessions = [each for each in self.entries() if each.folder in source.parts]
-            sessions.sort(key=lambda each: each.session_id not in source.parts)  # beside it in older versions
-            for copy in (copy for each in sessions for copy in each.copies[1:]):
-                if copy.stem.stem == source.stem and not copy.unusable:
-                    return self._unpacked(copy)
+        for copy in (copy for each in self.entries() for copy in each.copies[1:]):  # of subagents
+            if copy.source == source and not copy.unusable:
+                return self._unpacked(copy)
         raise FileMissing(source, "is gone, and the archive has no copy of it")
 
     def _unpacked(self, copy: Copy) -> Path:

@@ -130,22 +130,18 @@ def stored_already(
 
 
 def _workflow(facts: Facts, project: Project, *, current: bool) -> tuple[str, Plan | None, str]:
-    """The id and plan of the active workflow session changed last that has a readable plan.
+    """The id and plan of the active workflow session changed last that has a plan.
 
     Without such a plan, the id of the one changed last and no plan; "" without any session. The third value
-    is a sentence on the first plan that cannot be read, or "".
+    is a sentence on a plan that cannot be read, or "".
     """
     first, note = "", ""
     try:
         for identifier in active_sessions(project):
-            if not current and not _names(facts, identifier):
-                continue
-            first = first or identifier
-            try:
+            if current or _names(facts, identifier):
+                first = first or identifier
                 if (content := read_plan(project, identifier)).strip():
                     return identifier, Plan(source="workflow", content=content), note
-            except FileProblem as problem:
-                note = note or f"without the workflow's plan: {problem}"
     except FileProblem as problem:
         note = f"without the workflow's plan: {problem}"
     return first, None, note

@@ -225,10 +225,7 @@ def cleanup_days(config: Path, project: Path | None = None) -> int:
 
 def days_left(written: datetime, now: datetime, days: int) -> int:
     """Whole days until a transcript last written at `written` is deleted; 0 if it is due."""
-    try:
-        return max(0, math.ceil((written + timedelta(days=days) - now) / timedelta(days=1)))
-    except OverflowError:
-        return days
+    return max(0, math.ceil((written + timedelta(days=days) - now) / timedelta(days=1)))
 
 
 @dataclass(frozen=True)
