@@ -13,7 +13,9 @@ from tests.store.captures import add_capture, make_project
 
 _PROGRAM = """
 import gc, json, sys
-READING = ("memtui.transcript.", "memtui.documents.", "memtui.relations.", "textual.widgets._text_area")
+OWN = ("transcript.", "documents.", "secrets.", "lost.")
+READING = (*("memtui." + each for each in OWN), "textual.widgets._text_area")
+LATER = tuple("memtui.app." + each for each in ("screens.", "palette", "widgets.input", "details.memory"))
 from pathlib import Path
 import memtui.__main__, memtui.cli.startup
 import memtui.app.app as app_module
@@ -51,6 +53,8 @@ def painted(view):
         "limits": limits,
         "imported": sorted({name.partition(".")[0] for name in sys.modules}),
         "reading": sorted(name for name in sys.modules if name.startswith(READING)),
+        "later": sorted(name for name in sys.modules if name.startswith(LATER)),
+        "styles": [Path(path).name for path, _ in view.app.stylesheet.source if path.endswith(".tcss")],
     }
     print("TOLD", json.dumps(result))
     view.app.exit()
@@ -93,6 +97,8 @@ def test_the_newest_are_painted_before_any_model_is_imported(tmp_path: Path) -> 
     assert not {"pydantic", "pydantic_core", "yaml", "watchdog", "click"} & set(result["imported"])
     # Captures need the standard library alone.
     assert result["reading"] == ["memtui.documents.capture", "memtui.documents.markdown"]
+    assert result["later"] == ["memtui.app.screens.asking"]
+    assert result["styles"] == ["app.tcss"]
     assert "BrowserScreen" not in result["restyled"]  # styled as they are mounted, and not all again
     assert len({tuple(each) for each in result["limits"]}) == 1  # the panes are laid out once
     assert after.strip() == "True"

@@ -442,9 +442,9 @@ def heads_within(folder: Path, names: Iterable[str], root: Path, *, size: int) -
     with suppress(FileProblem):
         real = folder_within(folder, root)
     for name in names:
-        data = None
+        data, path = None, f"{real}{os.sep}{name}"
         with suppress(FileProblem, OSError, ValueError):
-            data = _read(_open_regular(real / name, folder / name), size) if real else None
+            data = _read(_open_regular(path, path), size) if real else None
         yield data
 
 
@@ -479,9 +479,9 @@ def _open_within(path: Path, root: Path, follow: bool) -> int:
     return _open_regular(real, path)
 
 
-def _open_regular(real: Path, path: Path) -> int:
+def _open_regular(real: Path | str, path: Path | str) -> int:
     # Checked first: opening a link fails differently on every system, opening a device may have effects.
-    mode = real.lstat().st_mode
+    mode = os.lstat(real).st_mode
     if not stat.S_ISREG(mode):
         link = "a symbolic link, which memtui does not follow here"
         raise FileProblem(path, f"is {link if stat.S_ISLNK(mode) else 'not a regular file'}")

@@ -21,7 +21,6 @@ from memtui.ground.clock import Clock
 from memtui.ground.files import FileChanged, FileMissing, FileProblem
 from memtui.ground.project import Places, expanded, main_worktree, transcript_slug
 from memtui.ground.text import counted
-from memtui.secrets.secrets import find, holds_secrets
 
 INDEX = "MEMORY.md"
 INDEX_LINES = 200  # lines of the index that Claude Code loads; the others are cut off
@@ -329,6 +328,8 @@ def _text_troubles(memories: Sequence[ClaudeMemory]) -> Iterator[Trouble]:
 
 
 def _file_troubles(memory: ClaudeMemory, names: set[str]) -> Iterator[Trouble]:
+    from memtui.secrets.secrets import find, holds_secrets  # the first paint asks for no troubles
+
     file = memory.path.name
     if not _HEAD.match(memory.text):
         yield Trouble(file, "has no front matter")

@@ -22,7 +22,6 @@ from memtui.app.widgets.row_list import row
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import local_minute, parse_iso, short_age
 from memtui.ground.files import FileProblem
-from memtui.secrets.secrets import masked
 from memtui.store.claude_memory import INDEX, KINDS, ClaudeMemory, Seen, body_of
 
 if TYPE_CHECKING:
@@ -34,6 +33,12 @@ if TYPE_CHECKING:
 PREFIX = "claude:"
 """Begins the key of a row; no file of a stored memory is named like it."""
 _KINDS = {"user": "u", "feedback": "f", "project": "p", "reference": "r", "index": "≡"}
+
+
+def masked(text: str) -> str:
+    from memtui.secrets.secrets import masked  # most projects have no memory of Claude's at the first paint
+
+    return masked(text)
 
 
 class ClaudeRows:
