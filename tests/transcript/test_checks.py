@@ -116,9 +116,7 @@ def ran(text: str, outcome: Outcome = "ok") -> Command:
         ("sudo apt-get install -y jq", "added jq (apt-get install)"),
         ("npm uninstall moment", "removed moment (npm)"),
         ("dotnet add package Serilog", "added Serilog (dotnet add)"),
-        ("npm i zod || npm i zod --legacy-peer-deps", "added zod (npm i)"),
         ("npm install \\\n  zod \\\n  lodash", "added zod, lodash (npm install)"),
-        ("cd app || exit 1; npm i zod", "added zod (npm i)"),
         ("CI=1 timeout 60 npm install left-pad", "added left-pad (npm install)"),
     ],
 )

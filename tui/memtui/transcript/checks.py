@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import chain
 from typing import NamedTuple
 
 from memtui.secrets.secrets import masked
@@ -145,18 +143,17 @@ _MASKS = re.compile(
 )
 _PIPEFAIL = "pipefail"
 _SAID = re.compile(
-    r"^(?:--- FAIL: | ?FAIL(?:ED)?\s+\S|FAIL$|exit status [1-9]|test result: FAILED"
+    r"^(?:--- FAIL: | ?FAIL(?:ED)?[ \t]+\S|FAIL$|exit status [1-9]|test result: FAILED"
     r"|npm (?:ERR!|error) |make(?:\[\d+\])?: \*\*\* |error Command failed|\*\* TEST FAILED \*\*"
     r"|error\[E\d{4}\]: |error: (?:could not compile|aborting due|Recipe |test failed)"
-    r"|Found [1-9]\d* errors?\b(?!.*\b0 remaining)|[1-9]\d* issues?[:.]\s*$"
+    r"|Found [1-9]\d* errors?\b(?!.*\b0 remaining)|[1-9]\d* issues?[:.][ \t]*$"
     r"|[\w./-]+\.go:\d+:\d+: \S|\S+:\d+:\d+: (?:fatal )?error: )"
     r"|\b[1-9]\d* (?:failed|errors?)\b[^\n]{0,80} in \d[\d.]*s"
     r"|^[ \t]*(?:Tests|Test Suites|Test Files):?[ \t][^\n]{0,80}\b[1-9]\d* failed"
     r"|\berror TS\d{4}:|✖ \d+ problems? \([1-9]|\bELIFECYCLE\b|\bBUILD FAIL(?:ED|URE)\b|ERROR task failed",
+    re.MULTILINE,
 )
 """Lines that test runners, compilers and linters print on failure."""
-_STEMS = ("FAIL", "failed", "rror", "ERR!", " issue", "exit status", "ELIFECYCLE", "problem", "***", ".go:")
-"""Cheap pre-filter: every match of `_SAID` contains one of these."""
 _MOVES_COMMITS = re.compile(
     r"(?:git|gt) (?:am|cherry-pick|commit|create|fetch|merge|modify|pull|push|rebase|submit|sync)\b"
 )
@@ -179,18 +176,11 @@ def hidden_failure(command: str, output: str) -> str:
     """The failure that a check, or git, printed although its command line exited with 0; "" for none."""
     if not hides_outcome(command):
         return ""
-    refused = _REFUSED.search(output) if any(map(_MOVES_COMMITS.match, programs_run(command))) else None
-    if refused and not _DONE_AFTER_ALL.search(output, refused.end()):
-        return masked(output)[max(0, refused.start() - _AROUND) : refused.end() + _AROUND]
-    if not _holds_stem(output) or not is_check(command):
-        return ""
-    output = masked(output)[-_LONGEST:]
-    start = 0
-    for line in output.split("\n"):
-        if _holds_stem(line) and (said := _SAID.search(line)) is not None:
-            return output[max(0, start + said.start() - _AROUND) : start + said.end() + _AROUND]
-        start += len(line) + 1
-    return ""
+    said = _REFUSED.search(output) if any(map(_MOVES_COMMITS.match, programs_run(command))) else None
+    if said is None or _DONE_AFTER_ALL.search(output, said.end()):
+        output = masked(output)[-_LONGEST:] if is_check(command) else ""
+        said = _SAID.search(output)
+    return masked(output)[max(0, said.start() - _AROUND) : said.end() + _AROUND] if said else ""
 
 
 _PASSED = re.compile(
@@ -235,19 +225,9 @@ def _checks_in(command: str) -> frozenset[str]:
     return frozenset(_RUN.sub(" ", thing[len(match["runner"] or "") :], count=1) for thing, match in found)
 
 
-def _holds_stem(text: str) -> bool:
-    # A loop: any() with a generator takes twice as long.
-    for stem in _STEMS:  # noqa: SIM110
-        if stem in text:
-            return True
-    return False
-
-
 _BETWEEN = ("pub", "global", "package")
 """Words between a package manager and its verb, or between the verb and the packages."""
 _REMOVE = ("uninstall", "remove", "rm", "un")
-_VERBS = re.compile(rf"\b(?:{'|'.join({*_REMOVE, *chain.from_iterable(PACKAGE_MANAGERS.values())})})\b")
-"""Cheap pre-filter: most commands have none of these words."""
 _VALUE_OPTIONS = """
 -r --requirement -c --constraint -e --editable -i --index-url --extra-index-url -t --target --prefix
 --registry -C --dir -w --workspace --filter -F --features --group -G --python -p --cwd --source --version
@@ -257,30 +237,20 @@ _TAKES_VALUE = frozenset(_VALUE_OPTIONS.split())
 _FOR_DEVELOPMENT = frozenset({"-D", "--save-dev", "--dev", "-d"})
 _PACKAGE = re.compile(r"@?[A-Za-z][\w./@:\[\],=<>~^!*+-]*")
 _NO_PACKAGE = re.compile(r"package$|\.{0,2}/|.*\.(?:whl|tgz|tar\.gz|txt|toml)$|\.|.*\$|https?:")
-_SHELL_END = frozenset({"&", ")", "\\"})
 _MANIFEST = "dependencies"
 
 
-class _Change(NamedTuple):
-    """Packages that one part of a command line adds or removes."""
-
-    manager: str
-    verb: str
-    packages: list[str]
-    development: bool
-
-    @property
-    def adds(self) -> bool:
-        return self.verb not in _REMOVE
-
-
 def package_changes(facts: Facts) -> dict[str, Source]:
-    """One line for each package change, in order, and for each manifest edited by hand."""
+    """One line for each package change, in order, and for each manifest edited by hand.
+
+    Of `a || b` only one needs to have succeeded, and nothing says which.
+    """
     lines = {
-        _described(change, command): command.source
+        change: command.source
         for command in facts.commands
-        if command.outcome in ("ok", "background")
-        for change in _changes(command.text)
+        if command.outcome in ("ok", "background") and "||" not in command.text
+        for words in shell.segments(command.text)
+        if (change := _change(words, command))
     }
     for file in facts.modified_files:
         if role_of(file.path).text == _MANIFEST and role_of(file.path).kind is Kind.CONFIG:
@@ -289,59 +259,32 @@ def package_changes(facts: Facts) -> dict[str, Source]:
     return lines
 
 
-def _described(change: _Change, command: Command) -> str:
-    names = ", ".join(change.packages)
-    how = ", in the background" if command.outcome == "background" else ""
-    how = how or (", exit status hidden" if hides_outcome(command.text) else "")
-    if not change.adds:
-        return f"{'tried to remove' if how else 'removed'} {names} ({change.manager}{how})"
-    did = "tried to add" if how else "added"
-    how = f", for development{how}" if change.development else how
-    return f"{did} {names} ({change.manager} {change.verb}{how})"
-
-
-def _changes(command: str) -> Iterator[_Change]:
-    if not _VERBS.search(command):
-        return
-    for alternatives in shell.statements(command):
-        changes = [list(filter(None, map(_change, parts))) for parts in alternatives]
-        # Of `a || b` only one needs to have succeeded, and nothing says which.
-        if len({tuple(sorted(name for each in some for name in each.packages)) for some in changes}) == 1:
-            yield from changes[0]
-
-
-def _change(words: list[str]) -> _Change | None:
-    """What a command does to packages; None for any other command."""
+def _change(words: list[str], command: Command) -> str:
+    """What a part of a command line does to packages: ``added zod (npm install)``; "" for nothing."""
     if words[0].startswith("python") and words[1:3] == ["-m", "pip"]:
         words = words[2:]
-    if words[:2] == ["uv", "pip"]:
-        words = words[1:]
-    manager = name_of(words[0])
-    plain = [index for index in _plain(words) if words[index] not in _BETWEEN]
-    if not plain or words[plain[0]] not in (*PACKAGE_MANAGERS.get(manager, ()), *_REMOVE):
-        return None
-    rest = words[plain[0] + 1 :]
-    packages = _packages(rest) if manager in PACKAGE_MANAGERS else []
-    return (
-        _Change(manager, words[plain[0]], packages, bool(_FOR_DEVELOPMENT & set(rest))) if packages else None
-    )
+    words = words[1:] if words[:2] == ["uv", "pip"] else words
+    manager, plain = name_of(words[0]), [word for word in _arguments(words) if word not in _BETWEEN]
+    bare = (word.strip("'\"") for word in plain[1:])
+    packages = [word for word in bare if _PACKAGE.fullmatch(word) and not _NO_PACKAGE.match(word)]
+    verbs = (*PACKAGE_MANAGERS[manager], *_REMOVE) if manager in PACKAGE_MANAGERS else ()
+    if not packages or plain[0] not in verbs:
+        return ""
+    names, verb = ", ".join(packages), plain[0]
+    how = ", in the background" if command.outcome == "background" else ""
+    how = how or (", exit status hidden" if hides_outcome(command.text) else "")
+    if verb in _REMOVE:
+        return f"{'tried to remove' if how else 'removed'} {names} ({manager}{how})"
+    development = ", for development" if _FOR_DEVELOPMENT & set(words) else ""
+    return f"{'tried to add' if how else 'added'} {names} ({manager} {verb}{development}{how})"
 
 
-def _plain(words: list[str]) -> Iterator[int]:
-    """Indices of the arguments, without the program, options and their values."""
-    skip = True
-    for index, word in enumerate(words):
-        if skip or word.startswith("-"):
-            skip = word in _TAKES_VALUE and not (skip and index)
-        else:
-            yield index
-
-
-def _packages(words: list[str]) -> list[str]:
-    named = [""]
-    for word in words:
-        if word in _SHELL_END:
-            break
-        named.append(word.strip("'\""))
-    plain = (named[index] for index in _plain(named))
-    return [word for word in plain if _PACKAGE.fullmatch(word) and not _NO_PACKAGE.match(word)]
+def _arguments(words: list[str]) -> list[str]:
+    """The arguments of a command, without options and their values."""
+    kept: list[str] = []
+    takes_value = False
+    for word in words[1:]:
+        if not takes_value and not word.startswith("-"):
+            kept.append(word)
+        takes_value = word in _TAKES_VALUE and not takes_value
+    return kept

@@ -62,7 +62,7 @@ TOOLS = RUNNERS | TEST_RUNNERS | LINTERS | COMPILERS | FORMATTERS
 
 _TEXT_LIMIT = 10_000
 
-_STATEMENTS, _PARTS = re.compile(r"[;\n]"), re.compile(r"&&|\|")
+_PARTS = re.compile(r"[;\n|]|&&")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*\s+")
 _REDIRECT = re.compile(r"(?<!\S)(?:\d?>>?\s*(?:&\d|\S+)|<\s*\S+)")
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
@@ -98,12 +98,7 @@ def programs_run(command: str) -> frozenset[str]:
 
 
 def segments(command: str) -> list[list[str]]:
-    """The words of each part of a command line, from the program's name on; quoted shell signs become Q."""
-    return [words for alternatives in statements(command) for parts in alternatives for words in parts]
-
-
-def statements(command: str) -> list[list[list[list[str]]]]:
-    """The parts of a command line in the form of `segments`, by statement and by alternative (``||``).
+    """The words of each part of a command line, from the program's name on; quoted shell signs become Q.
 
     Not by shlex, which takes ten times as long; the quoting need not be exact here.
     """
@@ -111,13 +106,7 @@ def statements(command: str) -> list[list[list[list[str]]]]:
         lambda found: "Q" if re.search(r"[\s;&|]", found[0]) else found[0][1:-1],
         _without_heredoc(command)[:_TEXT_LIMIT],
     )
-    return [
-        [
-            [words for part in _PARTS.split(alternative) if (words := _from_program(part))]
-            for alternative in statement.split("||")
-        ]
-        for statement in _STATEMENTS.split(_REDIRECT.sub(" ", bare))
-    ]
+    return [words for part in _PARTS.split(_REDIRECT.sub(" ", bare)) if (words := _from_program(part))]
 
 
 def shows_outcome(command: str) -> bool:

@@ -154,33 +154,25 @@ def of_human(origin: Any) -> bool:
 
 def _block_words(content: list[Any]) -> tuple[WordsKind, str]:
     """Words in a list of blocks; next to a tool result they are a comment on it."""
-    texts: list[str] = []
-    last: WordsKind = "machine"
-    beside_result = False
-    for block in content:
-        if not isinstance(block, dict):
-            continue
-        if block.get("type") == "tool_result":
-            beside_result = True
-        elif block.get("type") == "text" and isinstance(block.get("text"), str):
-            kind, text = text_words(block["text"])
-            if kind in ("typed", "command"):
-                texts.append(text)
-            if last not in ("typed", "command") and kind != "machine":
-                last = kind
-    if not texts:
-        return last, ""
-    return "comment" if beside_result else last, "\n".join(texts)
+    blocks = [block for block in content if isinstance(block, dict)]
+    found = [text_words(block["text"]) for block in blocks if isinstance(block.get("text"), str)]
+    said = [(kind, text) for kind, text in found if kind in ("typed", "command")]
+    if not said:
+        return next((kind for kind, _ in reversed(found) if kind != "machine"), "machine"), ""
+    beside_result = any(block.get("type") == "tool_result" for block in blocks)
+    return "comment" if beside_result else said[0][0], "\n".join(text for _, text in said)
 
 
 def text_words(text: str) -> tuple[WordsKind, str]:
     text = without_blocks(text).strip() if "<" in text else text.strip()
     if not text or text == "(no content)":
         return "machine", ""
-    if text[0] == "<":
+    if text.startswith("<"):
         return _tagged(text)
-    if text.startswith(_INTERRUPTION):
-        return "interruption", text
+    return ("interruption", text) if text.startswith(_INTERRUPTION) else _untagged(text)
+
+
+def _untagged(text: str) -> tuple[WordsKind, str]:
     if text.startswith((*_MACHINE, SUMMARY_OPENING)):
         return "machine", text
     return ("notification" if text.startswith(_NOTICES) else "typed"), text
@@ -221,9 +213,7 @@ def _tagged(text: str) -> tuple[WordsKind, str]:
         return "shell output", "\n".join(
             filter(None, (_inside(text, "bash-stdout"), _inside(text, "bash-stderr")))
         )
-    if text.startswith(_MACHINE):
-        return "machine", text
-    return ("notification" if text.startswith(_NOTICES) else "typed"), text
+    return _untagged(text)
 
 
 def _command(text: str, kind: WordsKind) -> tuple[WordsKind, str]:
