@@ -104,15 +104,11 @@ class Exchange:
     def _sync(self, sharing: Sharing, changed: Callable[[], None]) -> Synced:
         name = sharing.name
 
-        def progress(done: Synced) -> None:
-            self._doing[name] = f"↑{done.sent:,} ↓{done.fetched:,}"
-            changed()
-
         with self._syncing.setdefault(name, threading.Lock()):
             self._doing[name] = "…"
             changed()
             try:
-                return sharing.sync(progress)
+                return sharing.sync()
             finally:
                 del self._doing[name]
                 changed()

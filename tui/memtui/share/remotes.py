@@ -10,7 +10,6 @@ from getpass import getuser
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
@@ -21,6 +20,7 @@ from memtui.secrets.secrets import find
 from memtui.share.contract import MACHINE, Remote
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,29}", re.ASCII)
+_PASSWORD = re.compile(r"://[^/@]*:[^/@]+@|password=")
 _POSTGRES = re.compile(r"postgres(?:ql)?://|service=[\w.-]+$")
 _URL = re.compile(
     r"(?:https?|ssh|git|file|postgres|postgresql)://[^\s]+|[\w.-]+@[\w.-]+:[^\s:]+|service=[\w.-]+|[/~.].*"
@@ -95,13 +95,7 @@ def _check_url(path: Path, url: str) -> None:
     if not _URL.fullmatch(url) or "::" in url or not url.isprintable():
         known = "an address is https://, ssh://, user@host:path, a folder or postgresql://"
         raise FileProblem(path, f"cannot hold {url!r}: {known}")
-    password = None
-    if "://" in url:
-        try:
-            password = urlsplit(url).password
-        except ValueError:
-            password = ""
-    if password or "password=" in url or find(url):
+    if _PASSWORD.search(url) or find(url):
         where = "PGPASSFILE" if _POSTGRES.match(url) else "git's credential helper"
         raise FileProblem(path, f"does not hold passwords: leave it out of the address; {where} knows it")
 

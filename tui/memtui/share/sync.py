@@ -166,15 +166,15 @@ class Sharing:
         key = self.names.key(memory_id)
         return _readable(self.remote.history(key)) if key in self.state().memories else []
 
-    def sync(self, progress: Callable[[Synced], None] = lambda done: None) -> Synced:
-        """Take what is new in the remote, and write what has changed here; `progress` is told repeatedly."""
+    def sync(self) -> Synced:
+        """Take what is new in the remote, and write what has changed here."""
         done = Synced()
         with self._alone():
             if self.state().memories and not self.home.memories.is_dir():
                 raise FileProblem(self.home.memories, "is missing, so nothing is synced")
             try:
                 for number in range(_TRIES):
-                    if _Round(self, done, progress).run():
+                    if _Round(self, done).run():
                         break
                     time.sleep(random.uniform(0, 0.05 * 2 ** min(number, 5)))  # noqa: S311
                 else:
@@ -236,8 +236,8 @@ class Sharing:
 class _Round:
     """One comparison of everything here with the remote."""
 
-    def __init__(self, sharing: Sharing, done: Synced, progress: Callable[[Synced], None]) -> None:
-        self._of, self._done, self._progress = sharing, done, progress
+    def __init__(self, sharing: Sharing, done: Synced) -> None:
+        self._of, self._done = sharing, done
         self._remote, self._store, self._names = sharing.remote, sharing.store, sharing.names
         state = sharing.state()
         self._known, self._before = dict(state.memories), state.passed
@@ -337,7 +337,6 @@ class _Round:
                     keep = content not in (known.here, *known.past)
                 self._take(key, stored, document, keep=keep)
                 self._done.fetched += 1
-                self._progress(self._done)
         known = known.replace(withheld=known.withheld or document.forgotten)
         self._know(key, known.based(document.version, head.digest, theirs))
 
@@ -402,7 +401,6 @@ class _Round:
         self._save()
         self._complete = self._complete and len(written) == len(batch)
         self._done.sent += len(written)
-        self._progress(self._done)
 
     def _know(self, key: str, known: Known) -> None:
         self._known[key] = self._new[key] = known
