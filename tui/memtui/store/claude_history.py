@@ -14,8 +14,7 @@ from typing import NamedTuple
 from memtui.ground.files import FileProblem, Signature
 from memtui.ground.project import Places
 from memtui.store.archive import Archive
-from memtui.store.sources import Sources, is_agent, is_archived
-from memtui.store.transcripts import TranscriptStore
+from memtui.store.transcripts import Sources, TranscriptStore, is_agent, is_archived
 from memtui.transcript import events
 from memtui.transcript.facts import read_facts
 from memtui.transcript.files import PUT_BACK, removals

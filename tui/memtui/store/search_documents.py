@@ -30,8 +30,8 @@ from memtui.store.listing import (
     scan,
     stored_id,
 )
-from memtui.store.sources import is_text
 from memtui.store.state_files import SESSION, newest_version, written_at
+from memtui.store.transcripts import is_text
 
 
 class Kind(StrEnum):

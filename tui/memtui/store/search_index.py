@@ -28,8 +28,7 @@ from memtui.ground.project import Home, Places
 from memtui.store.listing import Entry
 from memtui.store.search_documents import COLUMNS, File, Kind, Source, documents, read_document
 from memtui.store.search_query import DOCUMENT_MARK, words_of
-from memtui.store.sources import Sources, is_agent, is_archived, session_of
-from memtui.store.transcripts import HEAD, cwd_in, first_cwd
+from memtui.store.transcripts import HEAD, Sources, cwd_in, first_cwd, is_agent, is_archived, session_of
 from memtui.transcript.messages import Message, Role, read_messages
 
 VERSION = 15

@@ -10,8 +10,7 @@ from memtui.ground.clean import clean_line
 from memtui.ground.files import FileMissing, FileProblem
 from memtui.ground.project import Places, Project, current_session, expanded, find_root
 from memtui.store.archive import Archive, only_one
-from memtui.store.sources import Sources
-from memtui.store.transcripts import TranscriptGone, TranscriptStore, check_transcript
+from memtui.store.transcripts import Sources, TranscriptGone, TranscriptStore, check_transcript
 from memtui.transcript.paths import is_inside
 from memtui.transcript.records import Facts
 

@@ -1,4 +1,4 @@
-"""Finding Claude Code's transcripts of a project, and checking the paths that a file names.
+"""Finding Claude Code's transcripts, of a project or of all, and checking the paths that a file names.
 
 Claude Code keeps them in ``<config>/projects/<slug>/<session id>.jsonl``, the slug being made from the
 folder in which a session was started. Different folders can have the same slug, long ones are cut, and the
@@ -12,19 +12,27 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from memtui.ground.clean import without_surrogates
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem, Signature, head_within
-from memtui.ground.project import Project, claude_config, find_root, transcript_slug
-from memtui.store.listing import ANY_NAME, scan
+from memtui.ground.project import Home, Project, claude_config, find_root, transcript_slug
+from memtui.store.listing import ANY_NAME, Entry, scan
 
 _SESSION = re.compile(r"(?!agent-)[^.].*\.jsonl")
 """A session's own transcript; ``agent-*.jsonl`` are those of its subagents."""
+
+_TRANSCRIPT = re.compile(r"[^.].*\.jsonl")
+_AGENT = re.compile(r"agent-.*\.jsonl")
+_KEPT = re.compile(r"[^.].*\.\d{1,6}\.index")
+_SUBAGENTS = "subagents"
+_SESSION_ID = re.compile(rb'"sessionId"\s*:\s*"([\w-]{1,100})"')
+_HEAD = 8 << 10  # bytes that hold the first line of an archive's index, or name a transcript's session
 
 _CUT = 200  # maximum length of a slug; Claude Code cuts longer ones and adds a hash
 
@@ -188,3 +196,87 @@ def check_transcript(path: str | Path, config: Path | None = None) -> Path:
     if hasattr(os, "geteuid") and os.geteuid() not in (0, status.st_uid):
         raise TranscriptProblem(where, "belongs to another user")
     return real
+
+
+class Sources:
+    """Lists all transcripts by their paths, also subagents'; archived ones have the entry of their index."""
+
+    def __init__(self, home: Home, config: Path) -> None:
+        self._archive = home.archive
+        self._config = config
+        self._kept: dict[Entry, str] = {}
+        """Archived copies already examined, with their original paths."""
+
+    def entries(self) -> dict[str, Entry]:
+        """All live transcripts, and the newest copies of deleted ones."""
+        found: dict[str, Entry] = {}
+        for folder in scan(self._config / "projects", ANY_NAME):
+            top = os.fspath(folder.path)
+            for each in _below(top, _TRANSCRIPT):
+                path = f"{each.folder}{os.sep}{each.name}"
+                of_agent = f"{os.sep}{_SUBAGENTS}" in each.folder and _AGENT.fullmatch(each.name)
+                # SQLite cannot hold other names than UTF-8, and Claude Code gives none.
+                if (each.folder == top or of_agent) and is_text(path):
+                    found[path] = each
+        for path, entry in self._archived().items():
+            found.setdefault(path, entry)
+        return found
+
+    def _archived(self) -> dict[str, Entry]:
+        """The newest copies in the archive."""
+        newest: dict[str, tuple[int, Entry]] = {}
+        for entry in _below(self._archive, _KEPT):
+            name, number, _ = entry.name.rsplit(".", 2)
+            place = f"{entry.folder}{os.sep}{name}"
+            newest[place] = max(newest.get(place, (0, entry)), (int(number), entry))
+        known, self._kept = self._kept, {}
+        found: dict[str, Entry] = {}
+        for _, entry in newest.values():
+            source = self._kept[entry] = known[entry] if entry in known else _copied(entry.path)
+            if source:
+                found[source] = entry
+        return found
+
+
+def is_archived(entry: Entry) -> bool:
+    return _KEPT.fullmatch(entry.name) is not None
+
+
+def is_agent(path: Path) -> bool:
+    return _AGENT.fullmatch(path.name) is not None
+
+
+def session_of(path: Path, entry: Entry) -> str:
+    """The session that a transcript belongs to; `entry` is its file, or the archive's index file."""
+    if not is_agent(path):
+        return path.stem
+    above = Path(entry.folder).parts[::-1]
+    if _SUBAGENTS in above[:-1]:
+        return above[above.index(_SUBAGENTS) + 1]
+    with suppress(FileProblem):
+        if named := _SESSION_ID.search(head_within(path, path.parent, size=_HEAD)):
+            return named[1].decode()
+    return path.stem
+
+
+def _copied(index: Path) -> str:
+    """The original path of an archived copy; "" if its index does not contain it."""
+    try:
+        with index.open("rb") as file:
+            head: Any = json.loads(file.readline(_HEAD))
+        return str(head["source"])
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return ""
+
+
+def is_text(path: str) -> bool:
+    """Whether a path is UTF-8 throughout; other bytes of a name are lone surrogates in Python."""
+    return path.isascii() or without_surrogates(path) == path
+
+
+def _below(folder: Path | str, pattern: re.Pattern[str]) -> Iterator[Entry]:
+    """The files in a folder and the folders in it that match, without following links."""
+    for where, _, names in os.walk(folder):
+        if any(map(pattern.fullmatch, names)):
+            with suppress(FileProblem):  # unreadable
+                yield from scan(where, pattern)
