@@ -141,3 +141,20 @@ async def test_an_undo_that_had_to_wait_can_be_tried_again(
         await driver.press("u")
         await driver.until_said("Undone")
     assert file.read_bytes() == before
+
+
+async def test_an_old_change_is_named_before_it_is_undone(
+    full: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memtui.app.app._OLD", 0)
+    async with opened(full) as driver:
+        await driver.press("3", "x")
+        await driver.until_said("Cleared")
+        driver.app.action_undo()  # a key would be waited for, and the worker waits for the answer
+        await driver.until(lambda: "Undo what was done 0 minutes ago: cleared /babysit?" in driver.shown)
+        await driver.press("n")
+        assert driver.app.model.changes.last() is not None
+        driver.app.action_undo()
+        await driver.until(lambda: "Undo what was done 0" in driver.shown)
+        await driver.press("y")
+        await driver.until_said("Undone: cleared /babysit")

@@ -78,6 +78,18 @@ def test_a_pasted_block_is_named_by_its_first_line_its_length_and_its_line(block
     assert f"{pasted.characters:,} characters: {first[:20].replace('[', '(').replace(']', ')')}" in name
 
 
+def test_between_blocks_that_are_most_of_a_message_only_a_line_is_the_users() -> None:
+    listing = "\n".join(["LOCAL:", *(f"  Service {n} listens somewhere" for n in range(4))])
+    stop = "Press a key to stop"
+    text, pasted = without_pasted(f"{LOG}\n\n{listing}\n\n{LOG}\n\nand then\n\n{LOG}\n\n{stop}\n{LOG}", AT)
+    assert "Service" not in text
+    assert stop not in text
+    twice = f"{LOG}\n\nNow read this\n\n{LOG}\n\nNow read this\n\n{LOG}"
+    assert "Now read this" not in without_pasted(twice, AT)[0]
+    assert "\nand then\n" in text
+    assert len(pasted) == 2
+
+
 def test_lines_of_output_behind_a_block_are_not_the_users() -> None:
     end = "\n  × Some errors were emitted.\n  \n\nFound 4 errors.\nError: Process completed with exit code 1."
     text, (pasted,) = without_pasted(f"{ASK}\n{LOG}\n\n  i Safe fix\n\n{LOG}\n{end}", AT)

@@ -7,13 +7,14 @@ import gc
 import os
 import re
 import sys
+import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from functools import partial
 from importlib import import_module
 from pathlib import Path, PurePath
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events, work
 from textual.app import App, SystemCommand
@@ -34,8 +35,12 @@ from memtui.ground.files import FileProblem
 from memtui.ground.logs import FailureLog
 from memtui.ground.project import Home, Places, Project, config_path, downloads
 
+if TYPE_CHECKING:
+    from memtui.app.changes import Change
+
 _KEEP_AFTER = 5.0
 """Seconds until the app archives sessions that end soon: the screen comes first."""
+_OLD = 10
 _SCREENS_CSS = Path(__file__).with_name("screens") / "screens.tcss"
 
 
@@ -317,6 +322,8 @@ class MemtuiApp(BaseApp):
         async with self._undoing:
             with self.reporting("redoing" if undone else "undoing"):
                 changes = self.model.changes
+                if not undone and not await self._is_meant(changes.last()):
+                    return
                 change = await asyncio.to_thread(changes.revert, undone=undone)
                 if change is None:
                     nothing = "Nothing to undo: memtui undoes changes of this run."
@@ -331,6 +338,14 @@ class MemtuiApp(BaseApp):
                     then()
                 back = f"Undone: {change.what}. ctrl+r does it again."
                 self.say(f"Redone: {change.what}." if undone else back)
+
+    async def _is_meant(self, change: Change | None) -> bool:
+        """Whether a change is to be undone: an old one may be forgotten, so it is named and asked for."""
+        minutes = int((time.monotonic() - change.at) / 60) if change else 0
+        if change is None or minutes < _OLD:
+            return True
+        question = f"Undo what was done {minutes} minutes ago: {change.what}?"
+        return await self.confirmed(question, yes="Undo", no="Keep it")
 
     def action_search(self) -> None:
         self.browser.search()

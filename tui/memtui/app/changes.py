@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -29,6 +30,8 @@ class Change(NamedTuple):
     redo: _Act
     names: tuple[str, ...] = ()
     """Names of the files whose rows an undo brings back."""
+    at: float = 0.0
+    """When it was made, on the clock of `time.monotonic`."""
 
 
 class Making:
@@ -53,7 +56,7 @@ class Changes:
     def add(self, change: Change) -> None:
         """Add a change that was made; nothing can be redone from then on."""
         with self._guard:
-            self._done.append(change)
+            self._done.append(change._replace(at=time.monotonic()))
             self._undone.clear()
 
     def add_stored(self, what: str, backend: MemoryStore, memory_id: str) -> None:

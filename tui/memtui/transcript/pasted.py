@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from memtui.ground.text import counted
 from memtui.transcript.records import Pasted, Source
@@ -23,7 +23,7 @@ _GAP = 2  # maximum lines between two lines of output that belong to it; `_BLANK
 _BLANK = 4
 _CODED = 4  # minimum lines of code without a fence; a shorter example stays
 _SIGNED = 2  # minimum of added and removed lines in a diff without a header
-_REPLY = 1  # maximum lines of the user's own between two lines of output below a pasted block
+_REPLY = 1  # maximum lines of the user's own reply between two pasted blocks
 _LONGEST = 2_000  # longest typed paragraph in characters; a list may have twice as many
 _LINES = 12  # maximum lines of a paragraph that is not a list
 _ASKED = 500
@@ -33,7 +33,9 @@ _NAME = 80
 _SAYS = re.compile(r"\w\w")
 _FENCE = re.compile(r"[ \t]*(```|~~~|\"\"\"$)")
 _QUOTES = '"' * 3  # people fence with these, too; the end may stand behind the last line
+_SURE = frozenset({"escape", "time", "place"})
 _IN_DIFF = re.compile(r"[-+ @\\]|diff --git |index [0-9a-f]|new file|deleted file|similarity|rename |$")
+_FRAME = 4  # minimum number of box-drawing characters in a line of a program
 _LIST = re.compile(
     r"[ \t]*(?:[-*•+](?:\s|$)|[(（]?\d{1,3}(?:\.\d{1,2})*[.)）、．:]?(?:\s|$)"
     r"|[(（]?\d{1,2}[.)）、．]|[a-zA-Z][.)]\s|#{1,6}\s)"
@@ -46,6 +48,7 @@ _DIGITS = re.compile(r"\d+")
 _FORMS = (
     ("time", re.compile(r"\W*\d{1,4}[-/:.]\d\d[-/:.]\d\d")),
     ("mark", re.compile(r"\s*([^\w\s\"'“‘«»(（「『/@`#*.¿¡-][^\w\s]*)(?:\s|$)")),
+    ("place", re.compile(r"\s*[\w./\\-]+\.\w{1,6}:\d+\b")),
     ("code", re.compile(r"\s*(?://|/\*)|.*[;{}]\s*$")),
     ("indent", re.compile(r"    |\t")),
     ("progress", re.compile(r".*(?:\.\.\.|…)\s*$")),
@@ -84,7 +87,7 @@ def _blocks(lines: list[str]) -> list[tuple[int, int]]:
     """First line, and the line after the last, of each block; in order, without overlap."""
     taken = [False] * len(lines)
     for spans in (_fenced, _diffs, _outputs, _long, _between, _beside):
-        for start, end in spans(lines, taken):
+        for start, end in list(spans(lines, taken)):
             taken[start:end] = [True] * (end - start)
     blocks: list[tuple[int, int]] = []
     for at, inside in enumerate(taken):
@@ -97,7 +100,7 @@ def _blocks(lines: list[str]) -> list[tuple[int, int]]:
 
 def _beside(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
     """Lines that look like output above the first and below the last block of such a message."""
-    if not any(taken):
+    if not any(taken) or not _is_mostly_pasted(lines, taken):
         return
     first, behind = taken.index(True), len(taken) - taken[::-1].index(True)
     above = list(takewhile(lambda at: not lines[at].strip() or _kind_of(lines[at]), range(first - 1, 0, -1)))
@@ -121,13 +124,23 @@ def _is_printed(lines: list[str], taken: list[bool], at: int) -> bool:
     """Whether a line looks like output. One that opens a paragraph at the margin may be typed: ``NB: no``."""
     kind = _kind_of(lines[at])
     inside = lines[at][:1].isspace() or (lines[at - 1].strip() and not taken[at - 1])
-    return kind not in ("", "progress", "indent", "code") and bool(inside or kind == "time")
+    return kind not in ("", "progress", "indent", "code") and bool(
+        inside or kind in _SURE or "\x1b" in lines[at] or len(_DRAWN.findall(lines[at])) >= _FRAME
+    )
 
 
 def _between(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
-    """Lines between blocks that make up most of a message: output, too."""
-    if _is_mostly_pasted(lines, taken):
-        yield taken.index(True), len(taken) - taken[::-1].index(True)
+    """Lines between blocks that make up most of a message: output, too, except a reply of one line."""
+    if not _is_mostly_pasted(lines, taken):
+        return
+    inside = [at for at, is_taken in enumerate(taken) if is_taken]
+    often = Counter(lines)
+    for before, after in pairwise(inside):
+        between = lines[before + 1 : after]
+        own = [line for line in between if line.strip()]
+        touches = between and (between[0].strip() or between[-1].strip())
+        if len(own) != _REPLY or touches or own[0][0].isspace() or often[own[0]] > 1:
+            yield before + 1, after
 
 
 def _fenced(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
@@ -153,8 +166,14 @@ def _diffs(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
         start = at
         while at < len(lines) and not taken[at] and _IN_DIFF.match(lines[at]):
             at += 1
-        signs = Counter(line[:1] for line in lines[start:at])
-        if min(signs["+"], signs["-"]) >= _SIGNED or (signs["@"] and signs["+"] + signs["-"] >= _RUN):
+        run = lines[start:at]
+        signs = Counter(line[:1] for line in run)
+        changes = signs["+"] + signs["-"]
+        if (
+            any(line.startswith("@@ -") for line in run)
+            or min(signs["+"], signs["-"]) >= _SIGNED
+            or (signs["@"] and changes >= _RUN)
+        ):
             end = at
             while not lines[start].strip():
                 start += 1
@@ -179,6 +198,8 @@ def _outputs(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
                 last, blank = at, True
             elif lines[at].strip():
                 blank = False
+                if at - last > _GAP:
+                    break
             at += 1
         if kinds[last] not in kinds[start:last] and not _is_printed(lines, taken, last):
             kinds[last] = ""
@@ -189,7 +210,7 @@ def _outputs(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
         run = [kind for kind in run if not kind[0].isdigit() or often[kind] >= _RUN]
         printed = [kind for kind in run if kind not in ("indent", "code")]
         alike = max(Counter(printed).values(), default=0)
-        marks = sum(kind in ("escape", "time", "mark") for kind in printed)
+        marks = sum(kind in ("escape", "time", "mark", "place") for kind in printed)
         if max(alike, marks) >= _RUN or len(run) >= _INDENTED or run.count("code") >= _CODED:
             yield start, last + 1
         at = last + 1
@@ -204,7 +225,7 @@ def _long(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
         paragraph = lines[start:at]
         prose = [each for each in paragraph if not _LIST.match(each)]
         size = sum(map(len, paragraph)) + len(paragraph)
-        if sum(map(len, prose)) > _LONGEST or len(prose) > _LINES:
+        if sum(map(len, prose)) > _LONGEST or size > 2 * _LONGEST or len(prose) > _LINES:
             # The first line may be the user's comment on the rest.
             yield start + (start == 0 and len(paragraph) > 1 and len(paragraph[0]) < _ASKED), at
         else:
@@ -226,14 +247,14 @@ def _behind(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
 
 def _kind_of(line: str) -> str:
     """The kind of output a line looks like, "" if it does not."""
-    if "\x1b" in line:
+    if "\x1b" in line or "\x08" in line:
         return "escape"
     if (not line.isascii() and _DRAWN.search(line)) or _RULE.search(line):
         return "mark"
     if seconds := _SECONDS.match(line):
         return seconds[1]
-    if _LIST.match(line):
+    if not line.strip() or _LIST.match(line):
         return ""
     if tag := _TAG.match(line):
-        return _DIGITS.sub("0", tag[1])
+        return "frame" if tag[1].startswith("at") and tag[1].endswith("(") else _DIGITS.sub("0", tag[1])
     return next((kind for kind, form in _FORMS if form.match(line)), "")
