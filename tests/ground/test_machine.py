@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from memtui.ground.machine import find_program, silent_file_system
+from memtui.ground.machine import find_program, run, silent_file_system
 
 
 def test_silent_file_systems_are_reported_from_the_mount_table(tmp_path: Path) -> None:
@@ -32,3 +33,8 @@ def test_a_program_is_not_taken_from_a_relative_folder(
     assert find_program("tool", ".:bin::") is None
     assert find_program("tool", "") is None
     assert find_program("tool", None) is None
+
+
+def test_a_program_that_reads_late_is_given_all_of_a_large_input() -> None:
+    late = "import sys, time; time.sleep(0.2); print(len(sys.stdin.buffer.read()))"
+    assert run([sys.executable, "-c", late], b"x" * 300_000, seconds=30).stdout == b"300000\n"

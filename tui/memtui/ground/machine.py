@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 _SILENT_FILE_SYSTEMS = ("nfs", "cifs", "smb", "9p", "drvfs", "fuse", "vboxsf", "prl_fs", "virtiofs")
 """Prefixes of file system types (in /proc/mounts) without events for changes made elsewhere."""
@@ -40,17 +40,17 @@ def run(
     second: `subprocess.TimeoutExpired`. `OSError` if it cannot be started.
     """
     pipe, until = subprocess.PIPE, time.monotonic() + seconds
-    process = subprocess.Popen(
-        command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True, **options
-    )
+    # Not through a pipe: after its first timeout `communicate` writes nothing more of the input.
+    with _file_with(data) as given:
+        process = subprocess.Popen(
+            command, stdin=given, stdout=pipe, stderr=pipe, start_new_session=True, **options
+        )
     with process:
-        question: bytes | None = data
         try:
             while True:
                 with suppress(subprocess.TimeoutExpired):
-                    output, errors = process.communicate(question, timeout=0.05)
+                    output, errors = process.communicate(timeout=0.05)
                     return subprocess.CompletedProcess(command, process.returncode, output, errors)
-                question = None  # it goes on with the first one
                 if process.poll() is not None:  # a child that it left behind holds its output open
                     _kill(process)
                 if cancelled() or time.monotonic() > until:
@@ -58,6 +58,17 @@ def run(
         except BaseException:
             _kill(process)
             raise
+
+
+def _file_with(data: bytes) -> IO[bytes]:
+    if not data:
+        return Path(os.devnull).open("rb")
+    from tempfile import TemporaryFile  # a hook that asks git a question does without
+
+    file = TemporaryFile()  # noqa: SIM115 - the caller closes it
+    file.write(data)
+    file.seek(0)
+    return file
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

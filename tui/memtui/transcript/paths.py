@@ -197,9 +197,9 @@ def name_of(path: str) -> str:
 
 _WORKTREE = re.compile(
     r"(?<!^[\\/]Users[\\/])(?<!^[\\/]home[\\/])(?<![^\\/])(?P<repository>[^.\\/][^\\/]*)"
-    r"(?:[\\/]\.claude)?[\\/]\.?worktrees[\\/]"
+    r"[\\/](?:\.claude[\\/]worktrees|\.worktrees|worktrees(?=[\\/](?P=repository)))[\\/]"
 )
-"""A folder of worktrees in their repository's folder; not in a home folder."""
+"""A folder of worktrees in their repository's folder, by its name or by theirs; not in a home folder."""
 
 
 def project_of(root: str) -> str:
