@@ -43,11 +43,9 @@ class Freshness(NamedTuple):
     @property
     def summary(self) -> str:
         """``3 of 5 files changed since, 2 gone``; "" if it is fresh."""
-        if not self.is_stale:
-            return ""
         files = counted(self.files, "file")
         if not self.changed:
-            return f"{len(self.gone)} of {files} gone"
+            return f"{len(self.gone)} of {files} gone" if self.gone else ""
         gone = f", {len(self.gone)} gone" if self.gone else ""
         return f"{len(self.changed)} of {files} changed since{gone}"
 

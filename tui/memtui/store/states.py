@@ -108,19 +108,16 @@ class StateStore:
 
     def load(self, entry: Entry) -> StoredState:
         """Read one version. A broken one has its readable text and the reason."""
-        path = entry.path
-        written = written_at(entry)
-        text = ""
+        path, text, state, problem = entry.path, "", None, ""
         try:
             text = files.read_within(path, self.folder, limit=LIMIT, follow=False).decode("utf-8", "replace")
-            return StoredState(
-                path.parent.name, version_of(entry), path, written, text, parse_session_state(text)
-            )
+            state = parse_session_state(text)
         except FormatError as error:
             problem = f"is broken: {error}"
         except FileProblem as error:
             problem = error.reason
-        return StoredState(path.parent.name, version_of(entry), path, written, text, problem=problem)
+        session, version = path.parent.name, version_of(entry)
+        return StoredState(session, version, path, written_at(entry), text, state, problem)
 
 
 def read_progress(home: Home, session_id: str) -> tuple[int, int] | None:
