@@ -1,4 +1,4 @@
-"""The terminal and the process: threads that end with it, signals, ctrl+z, editor, pager."""
+"""The terminal and the process: threads that end with it, signals, ctrl+z, editor."""
 
 from __future__ import annotations
 

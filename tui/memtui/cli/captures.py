@@ -29,7 +29,7 @@ def captures(pending: bool, backfill: bool, yes: bool, as_json: bool, places: Pl
     fields, and a broken capture shows what is wrong with it in place of a title.
 
     --backfill finds compactions in the transcripts that Claude Code keeps of this project, for 30 days by
-    default, and in the archive. Each capture gets its compaction's own time. Nothing is written twice, and
+    default. Each capture gets its compaction's own time. Nothing is written twice, and
     nothing that exists is changed.
     """
     if backfill:

@@ -157,10 +157,11 @@ class MemoriesPane(Pane):
         hidden = f"{left_out} hidden" if left_out else ""
         return " · ".join(filter(None, (self.count(), hidden, self.claudes.count())))
 
-    def prepare_filter(self) -> None:
+    def prepare_filter(self) -> bool:
         """Read all titles once, as the filter searches them."""
         with self._filter_lock:  # the next letter waits for the reading started by the previous one
             self._reader.read_heads(self._reader.unread(self._entries(self._stored_keys())))
+        return True
 
     def all_keys(self) -> Sequence[str]:
         stored = self._stored_keys()

@@ -161,8 +161,9 @@ class Pane(RowList):
     def resync(self) -> None:
         """Show the last listing, dropping changes made in advance."""
 
-    def prepare_filter(self) -> None:
-        """Read the data for `text_of`; called in a thread."""
+    def prepare_filter(self) -> bool:
+        """Read data for `text_of`, in a thread, for about a second; True once all of it is read."""
+        return True
 
     def look_at(self, keys: Sequence[str]) -> None:
         """Read what the rows in sight show."""
@@ -220,8 +221,8 @@ class Pane(RowList):
     async def refilter(self) -> None:
         found = self.selected
         with self.app.reporting("reading what to filter"):
-            if self.filter_text:
-                await asyncio.to_thread(self.prepare_filter)
+            while self.filter_text and not await asyncio.to_thread(self.prepare_filter):
+                self.show_rows()
             self.show_rows()
             if found and not self.filter_text:
                 self.select(found)  # the selection stays when the filter is dropped

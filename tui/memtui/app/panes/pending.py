@@ -147,13 +147,17 @@ class PendingPane(Pane):
         said = f"{item.capture.first_message} {self._subject(key, item.capture)}" if item.capture else ""
         return f"{key} {when} {item.problem} {said}"
 
-    def prepare_filter(self) -> None:
-        """Read the names of compactions without a capture, for a second at most, as `/` waits for them."""
+    def prepare_filter(self) -> bool:
+        """Read the names of compactions without a capture."""
         until = time.monotonic() + 1
         for key, item in self.view.rows.items():
-            if item.missing and key not in self._names and time.monotonic() < until:
+            if item.missing and key not in self._names:
+                if time.monotonic() > until:
+                    return False
+                self._names[key] = ""  # unless it can be read
                 with suppress(FileProblem, OSError):
                     self._read_name(item)
+        return True
 
     def draw_row(self, key: str, width: int) -> Content:
         item = self.view.rows[key]
