@@ -168,6 +168,7 @@ def test_an_edited_plan_is_not_approved_and_its_refusal_is_told(tmp_path: Path) 
     assert [each.decision.split(" (")[0] for each in recorded_decisions(facts)] == [
         'plan "Kiln" approved',
         'plan "Kiln" refused',
+        "no, keep it",
     ]
 
 

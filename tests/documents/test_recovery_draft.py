@@ -395,8 +395,7 @@ def test_an_inferred_plan_is_what_was_asked_done_and_left() -> None:
             "- and the colour, too (L9)\n\n"
             "Done, by the record:\n- [x] committed Hold the lock (1234abc) (L4)\n"
             "- [x] pull request https://x.org/pull/1 (L5)\n"
-            "- [x] changed /w/a.py (L2)\n- [x] created /w/b.py\n"
-            "- [x] last check: SUCCESS: npm test (L12)\n\n"
+            "- [x] changed /w/a.py (L2)\n- [x] created /w/b.py\n\n"
             'Open, by the record:\n- [ ] last asked (L20): "[pasted: 3 lines, 20 characters: ✓ a b]"'
         ),
     )

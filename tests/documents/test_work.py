@@ -82,13 +82,13 @@ def test_titles_say_what_a_session_is_for(tmp_path: Path) -> None:
     t.record({"type": "ai-title", "aiTitle": "Fire the kiln"})
     t.record({"type": "ai-title", "aiTitle": "Fire the kiln"})
     t.say("Done.")
-    assert goal(t.facts(tmp_path)) == "Fire the kiln (Claude Code's title, L5)"
+    assert goal(t.facts(tmp_path)) == "Fire the kiln (title by Claude, L5)"
     t.tool("Bash", '{"number":7,"title":"Another"}', command="gh pr view 7 --json number,title")
-    assert goal(t.facts(tmp_path)) == "Fire the kiln (Claude Code's title, L5)"
+    assert goal(t.facts(tmp_path)) == "Fire the kiln (title by Claude, L5)"
     t.tool("Bash", '{"number":6,"title":"A kiln"}', command="gh pr view --json number,title -q .")
-    assert goal(t.facts(tmp_path)) == "A kiln (pull request's title, L11)"
+    assert goal(t.facts(tmp_path)) == "A kiln (title of the pull request, L11)"
     t.tool("Bash", "https://example.org/a/b/pull/8", command="gh pr create --title 'A \"hot\" kiln' --body x")
-    assert goal(t.facts(tmp_path)) == 'A "hot" kiln (pull request\'s title, L13)'
+    assert goal(t.facts(tmp_path)) == 'A "hot" kiln (title of the pull request, L13)'
     assert goal_words(goal(t.facts(tmp_path))) == 'A "hot" kiln'
 
 
@@ -154,7 +154,8 @@ def test_answers_and_decided_plans_are_all_that_is_settled() -> None:
     )
     assert [(each.decision, each.reason, each.source.line) for each in recorded_decisions(facts)] == [
         ("red", 'the user\'s answer to "Which clay?"', 4),
-        ('plan "A bowl" refused', 'the user refused it: "smaller, please"', 7),
+        ('plan "A bowl" refused', "the user refused it", 7),
+        ("smaller, please", "the user's words on refusing a step", 8),
         ('plan "A kiln" approved (/p/calm.md)', "the user approved it", 12),
     ]
 

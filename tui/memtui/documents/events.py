@@ -17,7 +17,7 @@ from memtui.ground.text import counted
 from memtui.transcript import checks, records
 from memtui.transcript.checks import SENTENCE, all_commands, bare_command, hides_outcome, is_check, last_check
 from memtui.transcript.paths import Kind, is_absolute, role_of, shown_path
-from memtui.transcript.plans import mark_of
+from memtui.transcript.plans import mark_of, was_done
 from memtui.transcript.records import Action, Command, ErrorFact, Facts, FileFact, Landmark, Source, is_after
 from memtui.transcript.shell import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, programs_run, shows_outcome
 from memtui.transcript.short_text import one_line, shortened, telling_line
@@ -274,6 +274,7 @@ def _rank(command: str, times: int) -> int:
 
 _SINCE = {"amend": "an amend", "rebase": "a rebase", "reset": "a reset"}
 _DONE_FILES = 12
+_FEW = 3
 _ASKED = 25
 _FIRST = 2_000
 _LATER = 400
@@ -292,7 +293,7 @@ def inferred_plan(facts: Facts) -> str:
         blocks.append(f"Asked since, newest first:\n{listed}{more}")
     if facts.from_capture:
         return "\n\n".join([*blocks, f"- Of the work itself {ONLY_CAPTURE}."])
-    if done := [f"- [x] {text}" for text in _finished_work(facts)]:
+    if done := [f"- [x] {text}" for text in changes(facts)]:
         blocks.append("Done, by the record:\n" + "\n".join(done))
     if work := open_work(facts):
         blocks.append("Open, by the record:\n" + "\n".join(f"- [ ] {text}" for text in work))
@@ -301,14 +302,18 @@ def inferred_plan(facts: Facts) -> str:
     return "\n\n".join(blocks) or "- N/A: no words of the user on record"
 
 
-def _finished_work(facts: Facts) -> Iterator[str]:
-    yield from map(landmark_line, facts.landmarks)
-    for file in facts.modified_files[:_DONE_FILES]:
-        yield file_line(file)
-    if len(facts.modified_files) > _DONE_FILES:
-        yield f"changed {len(facts.modified_files) - _DONE_FILES} other files"
-    if (check := check_event(facts)).startswith("SUCCESS"):
-        yield f"last check: {check}"
+def changes(facts: Facts) -> Iterator[str]:
+    """Commits that stand, finished tasks, and the files changed since; all files where these are few."""
+    stands = [mark for mark in facts.landmarks if mark.superseded not in ("amend", "reset")]
+    todos = [todo for todo in (*facts.past_todos, *facts.todos) if was_done(todo)]
+    yield from map(landmark_line, stands)
+    yield from (with_source(one_line(todo.content), todo.source) for todo in todos)
+    places = [mark.source.line for mark in stands] + [todo.source.line for todo in todos]
+    last = max(places) if len(places) >= _FEW else 0
+    files = [f for f in facts.modified_files if records.later(f.source, f.last).line > last or not last]
+    yield from map(file_line, files[-_DONE_FILES:])
+    if len(files) > _DONE_FILES:
+        yield f"changed {counted(len(files) - _DONE_FILES, 'other file')}"
 
 
 def landmark_line(mark: Landmark, *, clock: bool = False) -> str:

@@ -63,6 +63,7 @@ class UserRequest(NamedTuple):
     """Purpose of a slash command, see `Turn.about`; not the user's words."""
     question: str = ""
     """Claude's preceding question or the interrupted request, if the words are unclear without it."""
+    turn: Turn | None = None
 
     @property
     def line(self) -> str:
@@ -98,9 +99,8 @@ def user_requests(facts: Facts) -> list[UserRequest]:
         # The user took the words back when they follow once more, or with more of them.
         taken_back = turn.end == "interrupted" or not (turn.calls or turn.closing)
         if not (later.startswith(words) and taken_back):
-            found.append(
-                UserRequest(_words(turn, facts), turn.source, turn.about, _question(turn, facts.turns[:at]))
-            )
+            question = _question(turn, facts.turns[:at])
+            found.append(UserRequest(_words(turn, facts), turn.source, turn.about, question, turn))
         later = words
     if found or not facts.first_prompt.strip():
         return found

@@ -42,10 +42,9 @@ from memtui.transcript import paths
 from memtui.transcript.checks import last_check, package_changes
 from memtui.transcript.files import IN_PROGRAM, PUT_BACK, moved_to
 from memtui.transcript.paths import OTHER, Kind, Role, folder_of, path_identity, role_of, shown_path, stem_of
-from memtui.transcript.plans import mark_of, stated_plan, was_done
-from memtui.transcript.records import Facts, FileFact, PlanFact, Todo, later
+from memtui.transcript.plans import mark_of, stated_plan
+from memtui.transcript.records import Facts, FileFact, PlanFact, Todo
 from memtui.transcript.short_text import capitalised, command_line, shortened
-from memtui.transcript.short_text import one_line as on_one_line
 
 NONE = "(none)"
 UNKNOWN = "N/A"  # prefix of an item without a record, which does not mean none
@@ -377,7 +376,6 @@ def reference_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
     """The files that were only read and that a new session would look for first."""
     changed = {path_identity(file.path) for file in (*facts.modified_files, *facts.shell_files)}
     folders = {folder_of(file.path) for file in facts.modified_files}
-    unsure = ", changes by subagents unknown" if facts.missing_agents else ""
     rated = []
     for file in facts.read_files:
         if there := moved_to(file.fate):
@@ -386,7 +384,7 @@ def reference_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
         if path_identity(file.path) not in changed and role.kind is not Kind.SCRATCH and not _is_gone(file):
             priority, text = _priority(role, file.path, facts.modified_files, folders)
             away, *rank = _rank(file, role, root)
-            rated.append(((away, priority, *rank), _named(file, f"{text}{unsure}")))
+            rated.append(((away, priority, *rank), _named(file, text)))
     return tuple(file for _, file in sorted(rated, key=lambda pair: pair[0])[:_REFERENCES])
 
 
@@ -538,10 +536,8 @@ def _session(facts: Facts) -> Iterator[str]:
 
 
 _COUNT = 25  # maximum number of items in lists that grow with a session; the last ones are kept
-_FEW = 3
 _NO_READ = "no Read of a file on record, beside those changed"
 _NO_REFERENCE = "only changed, removed or temporary files among those read by tools"
-_FILES = 12
 
 
 def draft_recovery(
@@ -573,7 +569,7 @@ def draft_recovery(
         dependencies=tuple(with_source(*change) for change in package_changes(facts).items())
         or _nothing(facts, "no command recognised as one that installs packages by name"),
         known_issues=_issues(facts),
-        changes=_last_unique(_changes(facts))
+        changes=_last_unique(events.changes(facts))
         or _nothing(facts, "no commit, finished task or edit recognised"),
         pending=tuple(open_work(facts)[:_COUNT]) or _nothing(facts, "no open task on record"),
         notes=recovery_notes(facts, root, changed[MOST_FILES:], with_requests=plan.source != "inferred"),
@@ -606,22 +602,6 @@ def _issues(facts: Facts) -> tuple[str, ...]:
         return failed
     reason = f"last check: {check}" if check else "no command recognised as a check"
     return _nothing(facts, f"{reason}; failures stand in the notes" if last_errors(facts, 1) else reason)
-
-
-def _changes(facts: Facts) -> Iterator[str]:
-    stands = [mark for mark in facts.landmarks if mark.superseded not in ("amend", "reset")]
-    lines = [events.landmark_line(mark) for mark in stands]
-    todos = [todo for todo in (*facts.past_todos, *facts.todos) if was_done(todo)]
-    lines += [with_source(on_one_line(todo.content), todo.source) for todo in todos]
-    yield from lines
-    places = [mark.source.line for mark in stands] + [todo.source.line for todo in todos]
-    last = max(places) if len(lines) >= _FEW else 0
-    files = [file for file in facts.modified_files if later(file.source, file.last).line > last or not last]
-    if files:
-        yield from map(events.file_line, files[-_FILES:])
-        if more := files[:-_FILES]:
-            which = "1 other file" if len(more) == 1 else f"{len(more)} other files, all"
-            yield f"{which} named under Working Files and in the notes"
 
 
 def _without_secrets(recovery: Recovery) -> Recovery:

@@ -636,13 +636,9 @@ def raw_state(facts: Facts, project: Project) -> SessionState:
 
     A sentence becomes a decision when a person or a model puts it there.
     """
-    decided = work.recorded_decisions(facts)
+    decided, name = work.recorded_decisions(facts), project_of(str(project.root))
     return SessionState(
-        identity=Identity(
-            project=f"{project_of(str(project.root))} ({project.root})",
-            branch=facts.branch,
-            goal=goal(facts),
-        ),
+        identity=Identity(project=f"{name} ({project.root})", branch=facts.branch, goal=goal(facts)),
         tasks=task_tree(facts),
         decisions=tuple(
             Decision(text=with_source(f"{each.decision} ({each.reason})", each.source)) for each in decided

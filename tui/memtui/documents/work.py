@@ -11,7 +11,7 @@ from memtui.documents.quotes import UserRequest, citation, last_request, plan_li
 from memtui.ground.text import counted
 from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import OPEN, plan_title, stated_plan
-from memtui.transcript.records import Facts, PlanFact, Source, Turn, in_order, is_after
+from memtui.transcript.records import NOWHERE, Facts, PlanFact, Source, Turn, in_order, is_after
 from memtui.transcript.sentences import is_question
 from memtui.transcript.short_text import is_bare_command, one_line, says_something, shortened
 from memtui.transcript.turns import title_in
@@ -194,7 +194,6 @@ def _short(text: str) -> str:
 
 
 _SETTLED = 320
-_WORDS = 200
 
 
 class RecordedDecision(NamedTuple):
@@ -205,6 +204,9 @@ class RecordedDecision(NamedTuple):
     source: Source
 
 
+_SAID_ON = {"rejection": "the user's words on refusing a step", "comment": "the user's words on a plan"}
+
+
 def recorded_decisions(facts: Facts) -> list[RecordedDecision]:
     """Answers, replies to questions, refusals with words and decided plans, in the order of the session.
 
@@ -213,20 +215,17 @@ def recorded_decisions(facts: Facts) -> list[RecordedDecision]:
     found = list(_plans(facts))
     answers = [answer for answer in facts.answers if not answer.own or _acted_on(facts, answer.source)]
     for answer in answers:
-        option = (
-            f'offered as "{shortened(one_line(answer.option), _WORDS)}", ' if answer.option.strip() else ""
-        )
+        option = f'offered as "{_brief(answer.option)}", ' if answer.option.strip() else ""
         reason = f'{option}the user\'s answer to "{_brief(answer.question)}"'
         found.append(RecordedDecision(_brief(answer.answer), reason, answer.source))
     given = {answer.source for answer in answers}
-    kinds = {turn.source: turn.kind for turn in facts.turns}
     for ask in user_requests(facts):
         if ask.source in given or is_question(ask.line):
             continue
-        if is_question(ask.question) and _acted_on(facts, ask.source):
+        if ask.turn and ask.turn.kind in _SAID_ON:
+            found.append(RecordedDecision(ask.line, _SAID_ON[ask.turn.kind], ask.source))
+        elif is_question(ask.question) and _acted_on(facts, ask.source):
             found.append(RecordedDecision(ask.line, f'the user\'s reply to "{ask.question}"', ask.source))
-        elif kinds.get(ask.source) == "rejection" and not any(ask.line in each.reason for each in found):
-            found.append(RecordedDecision(ask.line, "the user's words on refusing a step", ask.source))
     return in_order(found)
 
 
@@ -250,18 +249,8 @@ def _plans(facts: Facts) -> Iterator[RecordedDecision]:
         if fate == "approved" or (fate == "rejected" and at[title, fate] > at.get((title, "approved"), -1)):
             decided = "approved" if fate == "approved" else "refused"
             where = f" ({shown_path(plan.path, None)})" if plan.path else ""
-            reason = _words_on_plan(facts, plan, decided)
-            yield RecordedDecision(f'plan "{_brief(title)}" {decided}{where}', reason, plan.source)
-
-
-def _words_on_plan(facts: Facts, plan: PlanFact, decided: str) -> str:
-    """The user's words on a plan, which open the next turn."""
-    verdict, kind = f"the user {decided} it", "comment" if decided == "approved" else "rejection"
-    after = [turn for turn in facts.turns if turn.source.line > plan.source.line]
-    if plan.source.line and after and after[0].kind == kind:
-        words = next((ask.line for ask in user_requests(facts) if ask.source == after[0].source), "")
-        return f'{verdict}: "{shortened(words, _WORDS)}"' if words else verdict
-    return verdict
+            name = f'plan "{_brief(title)}" {decided}{where}'
+            yield RecordedDecision(name, f"the user {decided} it", plan.source)
 
 
 def _brief(text: str) -> str:
@@ -271,18 +260,8 @@ def _brief(text: str) -> str:
 _TITLE = 80
 _QUESTION = 120  # longest question that is no task
 
-_PLAN, _FIRST, _AFTER, _STATED, _PULL, _TITLED = (
-    "approved plan",
-    "first asked",
-    "first request after questions",
-    "plan as asked",
-    "pull request's title",
-    "Claude Code's title",
-)
 LAST = "last asked"
-_DRAFTED = re.compile(
-    rf"^(?P<words>.+?) \((?:{_PLAN}|{_FIRST}|{_AFTER}|{LAST}|{_PULL}|{_TITLED}|plan [a-z ]+)[,)]"
-)
+_DRAFTED = re.compile(rf"^(?P<words>.+?) \((?:{LAST}|(?:approved|first|plan|title) [a-z ]+)[,)]")
 """A drafted goal; those of earlier versions began with the last request, or a plan without a decision."""
 
 _QUOTED = re.compile(r'^"(.+?)"(?=$| \()')
@@ -295,43 +274,34 @@ ONLY_CAPTURE = "only the capture is known: its transcript is gone"
 def goal(facts: Facts, *, clock: bool = False) -> str:
     """What the session is to reach: the title of its plan or pull request, else the request for its work."""
     if plan := plan_in_force(facts) or awaited_plan(facts):
-        return plan_line(plan, _PLAN if plan.fate == "approved" else _standing(plan))
-    if pull := facts.pull_title:
-        return f"{_brief(pull.text)} ({_where(_PULL, pull.source, clock)})"
-    if facts.turns and is_after(facts.titled, facts.turns[0].source._replace(line=facts.turns[0].last_line)):
-        return f"{_brief(facts.title)} ({_where(_TITLED, facts.titled, clock)})"
-    if asked := telling_requests(facts):
-        ask, label = _begins(facts, asked)
-        return f"{ask.with_purpose} ({_where(label, ask.source, clock)})"
-    return ""
-
-
-def _where(label: str, source: Source, clock: bool) -> str:
+        return plan_line(plan, "approved plan" if plan.fate == "approved" else _standing(plan))
+    text, label, source = _aim(facts)
     where = citation(source, clock=clock)
-    return f"{label}, {where}" if where else label
+    return f"{text} ({label}{f', {where}' if where else ''})" if text else ""
 
 
-def _begins(facts: Facts, asked: list[UserRequest]) -> tuple[UserRequest, str]:
-    """The user's plan, else the first request that was no question answered at once without a change."""
-    stated = stated_plan(facts.asked)
-    for ask in asked[:-1]:
+def _aim(facts: Facts) -> tuple[str, str, Source]:
+    """A title, the user's own plan, or the first request that was no question answered at once."""
+    if facts.pull_title:
+        return _brief(facts.pull_title.text), "title of the pull request", facts.pull_title.source
+    if facts.turns and facts.titled.line > facts.turns[0].last_line:
+        return _brief(facts.title), "title by Claude", facts.titled
+    asked, stated = telling_requests(facts)[::-1], stated_plan(facts.asked)
+    for ask in asked[1:]:
         if ask.text.strip() == stated:
-            return ask, _STATED
-    turns = {turn.source: turn for turn in facts.turns}
-    if not _is_answered(facts, asked[-1], turns.get(asked[-1].source)):
-        return asked[-1], _FIRST
-    told = (ask for ask in reversed(asked[:-1]) if says_something(ask.text) and not ask.question)
-    later = (ask for ask in told if not _is_answered(facts, ask, turns.get(ask.source)))
-    return next(((ask, _AFTER) for ask in later), (asked[-1], _FIRST))
+            return ask.with_purpose, "plan as asked", ask.source
+    work = [ask for ask in asked if says_something(ask.text) and not _is_answered(facts, ask)]
+    if not asked or not work or work[0] is asked[0] or not _is_answered(facts, asked[0]):
+        return (asked[0].with_purpose, "first asked", asked[0].source) if asked else ("", "", NOWHERE)
+    return work[0].with_purpose, "first request after questions", work[0].source
 
 
-def _is_answered(facts: Facts, ask: UserRequest, turn: Turn | None) -> bool:
+def _is_answered(facts: Facts, ask: UserRequest) -> bool:
     """Whether a bare question was answered in its turn: nothing was changed, and nothing asked back."""
-    if turn is None or turn.end != "answered" or turn.closing is None:
+    turn = ask.turn
+    if turn is None or turn.end != "answered" or turn.closing is None or is_question(turn.closing.text):
         return False
-    if len(ask.text) > _QUESTION or not is_question(ask.text):
-        return False
-    return not _acted_on(facts, turn.source) and not is_question(turn.closing.text)
+    return len(ask.text) <= _QUESTION and is_question(ask.text) and not _acted_on(facts, turn.source)
 
 
 def telling_requests(facts: Facts) -> list[UserRequest]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from memtui.secrets.secrets import masked_in
-from memtui.transcript import outcomes
+from memtui.transcript import outcomes, shell
 from memtui.transcript.checks import hidden_failure, hidden_success, is_check
 from memtui.transcript.events import Call, Result, said_with_rejection
 from memtui.transcript.files import FileLog, may_remove, may_write, target_path
@@ -16,15 +16,7 @@ from memtui.transcript.outcomes import ActionLog, CommandLog, answers_of, end_co
 from memtui.transcript.plans import PlanLog, TodoLog
 from memtui.transcript.records import NOWHERE, Answer, Command, ErrorFact, Quote, Source
 from memtui.transcript.session import worker_of
-from memtui.transcript.shell import (
-    AGENT_TOOLS,
-    EDIT_TOOLS,
-    READ_ONLY_AGENTS,
-    READ_TOOLS,
-    SHELL_TOOLS,
-    STOP_TOOLS,
-    TASK_TOOLS,
-)
+from memtui.transcript.shell import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, TASK_TOOLS
 
 _PRINTED = 600
 _TARGET = 500
@@ -160,7 +152,7 @@ class CallLog:
     def _went_well(self, result: Result, waiting: _Waiting) -> None:
         call = waiting.call
         name = call.name
-        if name in STOP_TOOLS:
+        if name in shell.STOP_TOOLS:
             self.commands.stopped(call.input)
         if name in EDIT_TOOLS or name in READ_TOOLS:
             self._touched(result, waiting)
@@ -175,7 +167,7 @@ class CallLog:
         elif name == "EnterPlanMode":
             self.quotes.mode("plan", self._source._replace(speaker="claude code"))
         if agent := worker_of(result):
-            if agent not in self.agents and call.input.get("subagent_type") not in READ_ONLY_AGENTS:
+            if agent not in self.agents and call.input.get("subagent_type") not in shell.READ_ONLY_AGENTS:
                 self._results_of[agent] = self._source
             self.agents[agent] = None
 

@@ -82,29 +82,24 @@ class LandmarkLog:
                 self._supersede(self._commits()[-1:], "amend")
             self._add_unnamed(command, source)
         moved = set(_RESTACKED.findall(output))
-        self._supersede(
-            (each for each in self._commits() if self._branches.get(each.commit) in moved), "rebase"
-        )
+        self._supersede([c for c in self._commits() if self._branches.get(c.commit) in moved], "rebase")
         if _PUSH.search(command) and not _NOT_PUSHED.search(output):
             self.pushed = source
-        if any(submits in command for submits in _SUBMITS):
-            self._submitted(command, output, source)
-        elif _OWN_PULL.search(command) and (title := _HAS_TITLE.search(output)):
-            self._titled(title, source)
+        self._pull(command, output, source)
 
     def finish(self) -> tuple[Landmark, ...]:
         return tuple(self._found.values())
 
-    def _submitted(self, command: str, output: str, source: Source) -> None:
-        for match in _PULL.finditer(output):
-            if not _PLACEHOLDER.match(match[0]):
-                self._add(Landmark("pull request", match[0], source=source))
-                if title := _TITLE.search(command):
-                    self._titled(title, source)
-
-    def _titled(self, found: re.Match[str], source: Source) -> None:
-        title = masked(found["title"])[:_TEXT_LIMIT]
-        self.pull_title = Quote(title, source, len(title))
+    def _pull(self, command: str, output: str, source: Source) -> None:
+        """Record the pull requests that a command made, and the title of the session's own."""
+        title = _HAS_TITLE.search(output) if _OWN_PULL.search(command) else None
+        if any(submits in command for submits in _SUBMITS):
+            for match in _PULL.finditer(output):
+                if not _PLACEHOLDER.match(match[0]):
+                    self._add(Landmark("pull request", match[0], source=source))
+                    title = _TITLE.search(command)
+        if title is not None:
+            self.pull_title = Quote(masked(title["title"])[:_TEXT_LIMIT], source)
 
     def _by_git(self, command: str, output: str, source: Source) -> None:
         if "reset" in command and (reset := _RESET.search(command)):
@@ -166,9 +161,7 @@ class LandmarkLog:
 
     def _logged(self, output: str) -> None:
         """Give commits that may have been replaced, or that have no hash yet, the hash that a log names."""
-        hashes = {
-            match["subject"].strip()[:_TEXT_LIMIT]: match["commit"] for match in _LOGGED.finditer(output)
-        }
+        hashes = {match["subject"][:_TEXT_LIMIT]: match["commit"] for match in _LOGGED.finditer(output)}
         stand = {each.commit for each in self._commits()}
         named = (
             replace(each, commit=hashes[each.text], superseded="")

@@ -203,7 +203,7 @@ _WORKTREE = re.compile(
 
 
 def project_of(root: str) -> str:
-    """The name of a project by its root folder: of a worktree that of its repository."""
+    """The name of a project by its root folder; a worktree inside its repository has that one's name."""
     found = _WORKTREE.search(root)
     return found["repository"] if found else name_of(root) or root
 

@@ -112,7 +112,6 @@ _EMPTY_WORDS = re.compile(
 _LINE_ENDS = re.compile(r"[\r\n]+")  # line ends in program output: progress overwrites its line
 _ASSERTED = re.compile(r"(?:E +|\W*Error\W+)AssertionError\b")
 """What a test says of its failure; the lines before it are its source."""
-_PLACED = re.compile(r"\S+\.\w{1,5}:\d+:\d+: \S")  # a linter's or compiler's finding
 _RAISED = re.compile(r"[\w.]*(?:Error|Exception|Exit|Interrupt)\b.*")
 
 
@@ -129,14 +128,8 @@ def telling_line(output: str) -> str:
         if raised:
             return raised[-1]
     asserted = [line for line in lines if _ASSERTED.match(line)]
-    found = [line for line, above in zip(lines, ["", *lines], strict=False) if not _is_quoted(line, above)]
-    telling = asserted or [line for line in found if _TELLING.search(line)]
+    telling = asserted or [line for line in lines if _TELLING.search(line)]
     return next((line for line in telling if not _EMPTY_WORDS.fullmatch(line)), (telling or lines or [""])[0])
-
-
-def _is_quoted(line: str, above: str) -> bool:
-    """Whether a line is the source under a finding that names its place."""
-    return _PLACED.match(above) is not None and _PLACED.match(line) is None
 
 
 _WIDE_TOKEN = re.compile(
