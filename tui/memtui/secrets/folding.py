@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -47,34 +48,41 @@ class Folded(NamedTuple):
 
     def origin(self, at: int) -> int:
         """The offset in the original of the folded character at `at`."""
-        if not self.starts:
-            return at
         piece = bisect_right(self.starts, at) - 1
         origin = self.origins[piece] + at - self.starts[piece]
         # One character may be folded to several.
         return min(origin, self.origins[piece + 1]) if piece + 1 < len(self.origins) else origin
 
 
-def folded(text: str) -> Folded:
-    """Fold a text: drop invisible code points, and turn look-alikes and entities into ASCII."""
-    if not _ODD.search(text):
-        return Folded(text.lower(), [], [])
+def replaced(text: str, spans: Iterable[tuple[int, int, str]]) -> Folded:
+    """A text with spans of it replaced: each its start and end, and the new text."""
     parts: list[str] = []
     starts, origins = [0], [0]
     at = length = 0
-    while (odd := _ODD.search(text, at)) is not None:
-        parts.append(text[at : odd.start()].lower())
-        length += odd.start() - at
-        plain, at = _plain(text, odd.start())
-        if plain:
+    for begin, end, new in spans:
+        parts += (text[at:begin], new)
+        length += begin - at
+        if new:
             starts.append(length)
-            origins.append(odd.start())
-            parts.append(plain)
-            length += len(plain)
+            origins.append(begin)
+            length += len(new)
         starts.append(length)
-        origins.append(at)
-    parts.append(text[at:].lower())
-    return Folded("".join(parts), starts, origins)
+        origins.append(end)
+        at = end
+    return Folded("".join((*parts, text[at:])), starts, origins)
+
+
+def folded(text: str) -> Folded:
+    """Fold a text: drop invisible code points, and turn look-alikes and entities into ASCII."""
+    found = replaced(text, _plain_parts(text))
+    return found._replace(text=found.text.lower())
+
+
+def _plain_parts(text: str) -> Iterator[tuple[int, int, str]]:
+    at = 0
+    while (odd := _ODD.search(text, at)) is not None:
+        plain, at = _plain(text, odd.start())
+        yield odd.start(), at, plain
 
 
 def _plain(text: str, at: int) -> tuple[str, int]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memtui.secrets.folding import Folded
+from memtui.secrets.folding import Folded, replaced
 from memtui.secrets.values import any_of
 
 if TYPE_CHECKING:
@@ -115,10 +115,9 @@ def _spans(text: str) -> list[Span]:
     found = _found(seen.text)
     if not found:
         return []
-    if seen.starts:
-        found = [
-            span._replace(start=seen.origin(span.start), end=seen.origin(span.end - 1) + 1) for span in found
-        ]
+    found = [
+        span._replace(start=seen.origin(span.start), end=seen.origin(span.end - 1) + 1) for span in found
+    ]
     if MASK in text:  # existing masks are kept
         found = [span for span in found if MASK not in text[max(0, span.start - len(MASK)) : span.end]]
     taken = bytearray(len(text))
@@ -163,15 +162,6 @@ def _is_prose(text: str, lowered: str) -> bool:
 def _as_seen(text: str) -> Folded:
     """The text without colours and zero-width characters, full-width letters as plain ones."""
     if (text.isascii() and "\x1b" not in text) or not _ODD.search(text):
-        return Folded(text, [], [])
+        return replaced(text, ())
     text = text.translate(_FULL_WIDTH)
-    parts: list[str] = []
-    starts, origins = [0], [0]
-    at = length = 0
-    for hidden in _HIDDEN.finditer(text):
-        parts.append(text[at : hidden.start()])
-        length += hidden.start() - at
-        at = hidden.end()
-        starts.append(length)
-        origins.append(at)
-    return Folded("".join((*parts, text[at:])), starts, origins) if at else Folded(text, [], [])
+    return replaced(text, ((*hidden.span(), "") for hidden in _HIDDEN.finditer(text)))
