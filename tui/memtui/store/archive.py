@@ -19,7 +19,7 @@ import sys
 import time
 from collections.abc import Collection, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -193,23 +193,22 @@ def _unpacked(data: bytes) -> bytes:
         return b""
 
 
-@dataclass(frozen=True)
 class Kept:
-    """One session of the archive, with the newest copy of its transcript."""
+    """One session of the archive, with the newest copy of its transcript, by the place and stems of that."""
 
-    session_id: str
-    folder: str
-    """The name of the project's folder among Claude Code's."""
-    source: Path
-    stem: Path
-    size: int
-    packed: int
-    """Bytes of all its copies, with those of its subagents' transcripts."""
-    at: datetime | None
-    problem: str
-    """Why it is not whole; "" when it is."""
-    copies: tuple[Copy, ...] = field(compare=False, repr=False)
-    """The newest copy of each transcript, its own first: those that have to be whole."""
+    def __init__(self, place: Path, stems: list[Path]) -> None:
+        copies = [[Copy(stem) for stem in each] for each in (stems, *_stems(place / "subagents").values())]
+        self.session_id, self.folder = place.name, place.parent.name
+        """Its id, and the name of the project's folder among Claude Code's."""
+        self.copies = [max(each, key=lambda copy: copy.age) for each in copies]
+        """The newest copy of each transcript, its own first: those that have to be whole."""
+        own = self.copies[0]
+        self.source, self.stem, self.size, self.at = own.source, own.stem, own.size, own.at
+        parts = [path for each in copies for copy in each for path in (copy.index, copy.data)]
+        self.packed = sum(status.st_size for each in parts if (status := _status(each)))
+        """Bytes of all its copies, with those of its subagents' transcripts."""
+        self.problem = next((why for each in self.copies if (why := each.problem())), "")
+        """Why it is not whole; "" when it is."""
 
     @property
     def is_live(self) -> bool:
@@ -262,7 +261,7 @@ class Archive:
         for folder in self.root.iterdir() if self.root.is_dir() else ():
             names = (each.parent.name for each in folder.glob("*/subagents"))
             begun = {name: [folder / f"{name}.1"] for name in names}  # the session's own comes last
-            listed += [_kept(folder / name, stems) for name, stems in (begun | _stems(folder)).items()]
+            listed += [Kept(folder / name, stems) for name, stems in (begun | _stems(folder)).items()]
         return sorted(listed, key=lambda each: each.at.timestamp() if each.at else 0.0, reverse=True)
 
     def find(self, session: str) -> Kept:
@@ -312,7 +311,7 @@ class Archive:
             return source
         place = self._place(source)
         if stems := _stems(place.parent).get(place.name):
-            return self.readable(_kept(place, stems))
+            return self.readable(Kept(place, stems))
         for copy in (copy for each in self.entries() for copy in each.copies[1:]):  # of subagents
             if copy.source == source and not copy.unusable:
                 return self._unpacked(copy)
@@ -382,17 +381,6 @@ def _stems(folder: Path) -> dict[str, list[Path]]:
 
 def _number(stem: Path) -> int:
     return int(stem.suffix[1:])
-
-
-def _kept(place: Path, stems: list[Path]) -> Kept:
-    copies = [[Copy(stem) for stem in each] for each in (stems, *_stems(place / "subagents").values())]
-    counted = tuple(max(each, key=lambda copy: copy.age) for each in copies)
-    newest = counted[0]
-    parts = [path for each in copies for copy in each for path in (copy.index, copy.data)]
-    packed = sum(status.st_size for each in parts if (status := _status(each)))
-    problem = next((why for each in counted if (why := each.problem())), "")
-    found = newest.source, newest.stem, newest.size, packed, newest.at
-    return Kept(place.name, place.parent.name, *found, problem, counted)
 
 
 def _unpack(copy: Copy, target: Path) -> None:

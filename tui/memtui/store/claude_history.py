@@ -51,14 +51,6 @@ class Version(NamedTuple):
     timestamp: str = ""
 
 
-class Origin(NamedTuple):
-    """What led to a version."""
-
-    title: str
-    after: str
-    """The last words of the user before it."""
-
-
 class ClaudeHistory:
     """The history of one project's memories. Each transcript is read once for as long as it is the same."""
 
@@ -114,10 +106,10 @@ class ClaudeHistory:
             found.append(Version(now, "changed outside" if now is not None else "deleted outside"))
         return found
 
-    def origin(self, version: Version) -> Origin:
-        """The session and the words that led to a version."""
+    def origin(self, version: Version) -> tuple[str, str]:
+        """The title of the session that led to a version, and the last words of the user before it."""
         if version.transcript is None:
-            return Origin("", "")
+            return "", ""
         if version.transcript not in self._origins:
             with suppress(OSError, FileProblem):
                 path = version.transcript
@@ -125,7 +117,7 @@ class ClaudeHistory:
                 asked = [(turn.source.line, turn.ask) for turn in read_facts(path).asked]
                 self._origins[version.transcript] = summarize(path).name, asked
         title, asked = self._origins.get(version.transcript, ("", []))
-        return Origin(title, next((ask for line, ask in reversed(asked) if line <= version.line), ""))
+        return title, next((ask for line, ask in reversed(asked) if line <= version.line), "")
 
     def recalls(self, file: Path) -> tuple[int, int]:
         """Number of the last sessions that read a memory, and of these sessions: ten at the most."""
