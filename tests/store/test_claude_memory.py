@@ -344,6 +344,15 @@ def test_no_link_is_followed_and_modes_are_kept(memories: ClaudeMemories, tmp_pa
     assert outside.read_text("utf-8") == memory_text("outside", "x")
 
 
+def test_the_trash_keeps_a_memory_for_thirty_days(places: Places, memories: ClaudeMemories) -> None:
+    write(memories, "a.md", memory_text("a", "one"))
+    memories.delete(of(memories, "a"))
+    for days, left in ((29, 1), (31, 0)):
+        later = ClaudeMemories(places, lambda days=days: START + timedelta(days=days))
+        assert len(later.deleted()) == left
+    assert not list((places.home.data / "trash" / "claude").glob("*.json"))
+
+
 def test_the_folder_by_the_users_setting_and_for_a_worktree(places: Places, tmp_path: Path) -> None:
     own = ClaudeMemories(places, ticking()).folder
     slug = "".join(char if char.isalnum() else "-" for char in str(places.project.root))

@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -188,10 +188,14 @@ class ClaudeMemories:
         files.remove(memory.path, within=self.folder)
 
     def deleted(self) -> list[Deleted]:
-        """This project's memories in the trash, last deleted first; those of more than 30 days are gone."""
+        """This project's memories in the trash, last deleted first; those of more than 30 days go."""
+        oldest = f"{self._clock() - timedelta(days=30):%Y%m%d}"
         found = []
         for kept in sorted(self._trash.glob("*.json"), reverse=True):
-            with suppress(FileProblem, ValueError, KeyError, TypeError):
+            with suppress(FileProblem, OSError, ValueError, KeyError, TypeError):
+                if kept.name < oldest:
+                    kept.unlink()
+                    continue
                 read: dict[str, str] = json.loads(
                     files.read_within(kept, self._trash, limit=2 * _LIMIT, follow=False)
                 )
