@@ -8,6 +8,7 @@ import random
 import re
 from datetime import timedelta
 from difflib import SequenceMatcher
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -348,7 +349,8 @@ def test_the_trash_keeps_a_memory_for_thirty_days(places: Places, memories: Clau
     write(memories, "a.md", memory_text("a", "one"))
     memories.delete(of(memories, "a"))
     for days, left in ((29, 1), (31, 0)):
-        later = ClaudeMemories(places, lambda days=days: START + timedelta(days=days))
+        now = START + timedelta(days=days)
+        later = ClaudeMemories(places, partial(lambda at: at, now))
         assert len(later.deleted()) == left
     assert not list((places.home.data / "trash" / "claude").glob("*.json"))
 
