@@ -33,7 +33,7 @@ def test_each_line_is_kept_or_lost_with_its_place(tmp_path: Path) -> None:
         ("file", "src/invoice.ts", "lost"),
         ("task", "Write the release notes", "lost"),
         ("failure", "npm test -- tax: 1 failed", "lost"),
-        ("said", "The rounding is in place, one test is red.", "lost"),
+        ("said", "The rounding is in place, one test is red.", "maybe"),
     }
     kept = row(found, "round the tax")
     assert kept.evidence is not None
@@ -196,16 +196,6 @@ def test_a_failure_is_over_when_another_program_found_the_same_sound(tmp_path: P
     assert not [text for text in lines(read(made, tmp_path), "failure") if "go build" in text]
 
 
-def test_what_a_command_printed_is_a_line_where_it_answers_something(tmp_path: Path) -> None:
-    made = session()
-    made.tool("Bash", "v22.3.0", command="node --version")
-    made.tool("Bash", "v22.4.1", command="node --version")
-    made.tool("Bash", "src/tax.ts", command="git diff --name-only")
-    made.compaction(summary=SUMMARY)
-    printed = [each.text for each in read(made, tmp_path).rows if each.kind == "output"]
-    assert printed == ["node --version → v22.4.1"]
-
-
 def test_a_box_is_open_until_it_is_ticked(tmp_path: Path) -> None:
     made = session()
     made.say("What is left:\n- [ ] Print an invoice\n- [ ] Export the totals")
@@ -342,7 +332,8 @@ _SAYS = """1. Primary Request: the person asked to round the tax per line.
         ("step", "Squash src/auth.ts before merging src/tax.ts with `--all`", "maybe"),
         ("said", "The tax is rounded per line in `src/tax.ts`.", "kept"),
         ("said", "The person has changed the tests of npm before merging", "maybe"),
-        ("said", "The importer takes 47 seconds for 12,000 rows of `stock.csv`.", "lost"),
+        ("said", "The importer takes 47 seconds for 12,000 rows of `stock.csv`.", "maybe"),
+        ("ask", "The importer takes 47 seconds for 12,000 rows of `stock.csv`.", "lost"),
     ],
 )
 def test_a_line_is_kept_maybe_or_lost(kind: str, text: str, fate: str) -> None:

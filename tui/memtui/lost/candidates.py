@@ -78,17 +78,10 @@ _POINTS = re.compile(
 _PERSONA = re.compile(r"you are (?:an?|the) ", re.I)
 _BEGINNING = 40  # characters by which a line is found in its text
 _ALIKE = 4  # characters by which functions are of one kind: Test, test
-_OUTPUT = 240
-_LISTING = re.compile(
-    r"(?:echo|printf|for|ls|find|grep|rg|sed|git (?:-C \S+ )?(?:diff|status|grep|ls-files|add|commit|push))\b"
-)
-"""Commands whose output says nothing that lasts."""
 _PUSHED = re.compile(r"^\s*(?:\S+\.\.\S+|\* \[new branch\])\s+\S+ -> \S+", re.MULTILINE)
 """What git prints of a branch that it has pushed."""
 _MARKS = 8
 """The last commit, pull requests and tags."""
-_TOLD = 40
-"""The last commands with a short output."""
 _RECENT = 0.5
 """Part of a transcript whose failures and plan files count as open no more: there was work since."""
 _TEMPORARY = re.compile(
@@ -189,8 +182,6 @@ class _Conversation:
         self._used: set[str] = set()
         """Programs and identifiers that calls were made with, or that the person has named."""
         self._refused: dict[str, list[Row]] = {}
-        self._told: dict[str, list[Row]] = {}
-        """Short outputs of commands."""
         self._boxes: dict[str, Row] = {}
         """Boxes that nobody has ticked."""
         self._plan = "", "", Source()
@@ -252,11 +243,8 @@ class _Conversation:
                 self._plan = "", "", source  # another plan took its place
         elif call.name in AGENT_TOOLS:
             yield from _read(report_of(result), source)
-        elif call.name in SHELL_TOOLS:
-            self._told.pop(target, None)
-            self._told[target] = [*_told(target, result, source)]
-            if "push" in target and (found := _PUSHED.search(result.text)):
-                self.pushed = Row("name", f"pushed: {one_line(found[0])}", source)
+        elif call.name in SHELL_TOOLS and "push" in target and (found := _PUSHED.search(result.text)):
+            self.pushed = Row("name", f"pushed: {one_line(found[0])}", source)
 
     def _tick(self, text: str, source: Source) -> None:
         """Note the boxes in a text of Claude's."""
@@ -298,8 +286,7 @@ class _Conversation:
             steps = due(text, source, self._used, ran)
             yield from (each for each in steps if number < _IN_USE or is_stressed(each.text))
         yield from self._boxes.values()
-        told = [*self._told.values()][-_TOLD:]
-        for found in (*told, *self._refused.values()):
+        for found in self._refused.values():
             yield from found
         path, text, source = self._plan
         old = source.line < _RECENT * self._line  # it was worked on since, so its steps may be done
@@ -353,14 +340,6 @@ def _placed(rows: Iterable[Row], text: str) -> list[Row]:
 def _prose(text: str) -> str:
     """The result of a tool, masked, without line numbers and without Claude Code's own reminders."""
     return masked(_NUMBERED_LINE.sub("", without_blocks(text)))
-
-
-def _told(line: str, result: Result, source: Source) -> Iterator[Row]:
-    """The short output of a command that asks something, where it names what the command does not."""
-    command, output = bare_command(masked(line)), one_line(_prose(result.text))
-    asks = _QUERY.search(command) or ("\n" not in result.text.strip() and not _LISTING.match(command))
-    if asks and len(output) <= _OUTPUT and any(each[0] not in line for each in IDENTIFIER.finditer(output)):
-        yield Row("output", f"{shortened(command, 120)} → {output}", source)
 
 
 def _aim(call: Call) -> str:

@@ -228,7 +228,7 @@ def _in_force(row: Row) -> bool:
         return row.standing == "open" or runs or is_stressed(row.text)
     if HEADING[row.kind] == "O":
         return row.standing == "open"
-    return row.kind != "output" and not (row.earlier and row.kind == "task")
+    return not (row.earlier and row.kind == "task")
 
 
 def _same(one: str, other: str) -> bool:

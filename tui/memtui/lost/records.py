@@ -13,7 +13,7 @@ from memtui.transcript.records import CompactionFact, Source
 
 Kind = Literal[
     "pin", "active", "rule", "refused", "answer", "step", "task", "failure", "check", "command", "name",
-    "ask", "finding", "report", "said", "file", "output",
+    "ask", "finding", "report", "said", "file",
 ]  # fmt: skip
 
 Standing = Literal["open", "refused", "unknown"]
@@ -34,7 +34,6 @@ TITLES: dict[Kind, str] = {
     "check": "Checks",
     "command": "Commands",
     "name": "Names and numbers",
-    "output": "Printed by commands",
     "ask": "The user",
     "finding": "Findings",
     "report": "Reports of subagents",

@@ -21,6 +21,8 @@ from memtui.transcript.shell import programs_run
 Fate = Literal["kept", "maybe", "lost"]
 
 _WEIGHTY = frozenset({"pin", "active", "rule", "refused", "step", "task", "answer"})
+_RETOLD = frozenset({"said", "finding", "report"})
+"""What Claude and its subagents said: summaries retell it in their own words, so it is never surely lost."""
 _KEPT, _MAYBE = 0.62, 0.42
 """Shares of a line's words, by their rarity, in the whole text; or in one passage of it."""
 _PASSAGE, _PASSAGE_MAYBE = 0.5, 0.44
@@ -89,6 +91,8 @@ class Text:
         if line.kind in ("check", "command") and not any(map(self._names, _programs(line.text))):
             return Verdict("lost", near, missing)  # a path that it was given proves nothing
         fate = self._fate(line, best, everywhere, len(wanted), len(missing))
+        if fate == "lost" and line.kind in _RETOLD:
+            fate = "maybe"
         return Verdict(fate, near, missing)
 
     def _nearest(self, own: frozenset[str]) -> tuple[float, int]:

@@ -29,12 +29,12 @@ HEADINGS: dict[str, str] = {
 HEADING: dict[Kind, str] = {
     "pin": "R", "active": "R", "rule": "R", "answer": "R", "step": "S", "task": "S", "refused": "F",
     "failure": "F", "check": "C", "command": "C", "name": "N", "file": "N", "ask": "O", "finding": "O",
-    "report": "O", "said": "O", "output": "N",
+    "report": "O", "said": "O",
 }  # fmt: skip
 
 _BASE: dict[Kind, float] = {
     "pin": 160, "active": 150, "rule": 92, "refused": 82, "check": 78, "task": 72, "failure": 70,
-    "answer": 60, "ask": 58, "step": 56, "command": 56, "name": 95, "output": 40, "file": 10, "finding": 26,
+    "answer": 60, "ask": 58, "step": 56, "command": 56, "name": 95, "file": 29, "finding": 26,
     "said": 26, "report": 20,
 }  # fmt: skip
 _RECENT = 14.0
@@ -44,7 +44,7 @@ _DUE, _ADVICE = 24.0, 34.0
 _UNSOLVED = 18.0
 _BRIEF = 24
 _DOUBLE = 0.6
-_ONE_FILE, _ONLY_BUILT, _REQUEST = 14.0, 20.0, 16.0
+_ONE_FILE, _ONLY_BUILT, _REQUEST, _QUOTED = 14.0, 20.0, 16.0, 20.0
 """Taken off for a check of one file, a build alone, and a request: most were worked on since."""
 _BUILDS = re.compile(r"[\w ]*\b(?:build|compile)\b[^&;|]*")
 _CELLS = 14.0
@@ -111,8 +111,12 @@ def worth(line: Row, missing: int, end: int, previous: int) -> float:
 
 
 def _less_asked(line: Row, previous: int) -> float:
-    """Points off for requests and questions of the person: most were worked on or answered since."""
+    """Points off for requests and questions of the person: most were worked on or answered since.
+
+    What an earlier summary quotes stands there without what it was about.
+    """
     less = _REQUEST * (_REQUESTS.match(line.text) is not None) + 8 * (len(line.text) < _BRIEF)
+    less += _QUOTED * bool(line.earlier)
     if line.standing != "open":
         less += 12 * is_question(line.text) + 34 * (0 < line.source.line < previous)
     return less
