@@ -61,7 +61,7 @@ async def test_installing_shows_what_is_done_and_asks(world: World) -> None:
         await driver.press("i")
         await driver.until(lambda: "claude is not on the PATH" in driver.shown)
         await driver.press("y")
-        said = await driver.until_said("the line for Claude Code's prompt; after it type ")
+        said = await driver.until_said("the first line for Claude Code's prompt")
         assert "type /plugin install memtui@memtui" in said
         assert (
             driver.app.clipboard.startswith("/plugin marketplace add ") and "\n" not in driver.app.clipboard

@@ -84,7 +84,7 @@ def test_says_where_it_has_looked(store: Store, project: Project) -> None:
 def test_a_file_without_markers_has_no_summary(store: Store, project: Project) -> None:
     path = add_file(project, 1, "epic", "# Epic\n")
     add_file(project, 2, "epic", summary_of("older"))
-    with pytest.raises(FileProblem, match="has no COMPACT_SUMMARY markers") as caught:
+    with pytest.raises(FileProblem, match="has no line <!-- COMPACT_SUMMARY_START -->") as caught:
         store.summary("epic")
     assert caught.value.path == path
 

@@ -448,8 +448,9 @@ class BrowserScreen(StyledOnce):
         if typed:
             wrote = f"wrote {', '.join(path.name for path, _ in plan.files)}" if plan.files else ""
             # Pasted together they would be one message.
-            then = f"; after it type {' and '.join(typed[1:])}" if typed[1:] else ""
-            self.app.copy_text(typed[0], name=f"the line for Claude Code's prompt{then}", note=wrote)
+            then = f"then type {' and '.join(typed[1:])}" if typed[1:] else ""
+            note = " · ".join(filter(None, (then, wrote)))
+            self.app.copy_text(typed[0], name="the first line for Claude Code's prompt", note=note)
             return False
         self.app.say(" ".join(said) or "Done. Sessions started from now on go by it.")
         return True

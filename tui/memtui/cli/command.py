@@ -25,8 +25,8 @@ def command() -> None:
     """Activate, list or clear commands whose rules outlive a compaction.
 
     They are listed in docs/09-agents/session-state.json. At a compaction the PreCompact hook passes on what
-    each command's file has between COMPACT_SUMMARY_START and COMPACT_SUMMARY_END; a new session starts with
-    no active commands.
+    each command's file has between the lines <!-- COMPACT_SUMMARY_START --> and <!-- COMPACT_SUMMARY_END -->;
+    a new session starts with no active commands.
     """
 
 

@@ -225,7 +225,7 @@ class CommandsFile:
             text = commands.compact_summary(data.decode("utf-8", "replace"))
             if text is None:
                 raise FileProblem(
-                    path, "has no COMPACT_SUMMARY markers, so nothing of it outlives a compaction"
+                    path, "has no line <!-- COMPACT_SUMMARY_START -->, so nothing of it outlives a compaction"
                 )
             if b"\0" in data:
                 raise FileProblem(path, "is not a text file")
