@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from textual.widgets._footer import FooterKey
 
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens.dialogs import HelpScreen
@@ -124,6 +125,16 @@ async def test_the_key_bar_offers_what_the_pane_can_do_and_always_the_way_out(fu
                 bar = driver.lines[driver.browser.query_one(KeyFooter).region.y]
                 assert "? help" in bar, size
                 assert offered in bar, size
+
+
+async def test_the_key_bar_is_kept_while_its_keys_are_the_same(full: World) -> None:
+    async with opened(full) as driver:
+        before = [*driver.browser.query(FooterKey)]
+        driver.browser.refresh_bindings()
+        await driver.handled()
+        assert [*driver.browser.query(FooterKey)] == before
+        await driver.press("2")
+        assert [*driver.browser.query(FooterKey)] != before
 
 
 @pytest.mark.parametrize(("size", "key"), [(WIDE, "q"), (NARROW, "ctrl+q")])

@@ -19,18 +19,21 @@ class KeyFooter(Footer):
 
     def __init__(self) -> None:
         super().__init__(compact=True)
-        self._composed_for = 0
+        self._composed_of: tuple[object, ...] = ()
+
+    @property
+    def _idle(self) -> frozenset[str]:
+        none = frozenset[str]()
+        return getattr(self.app.focused, "idle_keys", none) | getattr(self.screen, "idle_keys", none)
 
     def compose(self) -> Iterator[Widget]:
-        none = frozenset[str]()
-        idle = getattr(self.app.focused, "idle_keys", none) | getattr(self.screen, "idle_keys", none)
+        idle = self._idle
         keys = [key for key in super().compose() if isinstance(key, FooterKey) and key.action not in idle]
         keys.sort(key=lambda key: key.key != "enter")
         if keys and not keys[-1].has_class("-command-palette") and "f1" in self.screen.active_bindings:
             # where letters and signs are typed
             keys.append(FooterKey("f1", "f1", "help", "app.help", classes="-command-palette"))
-        self._composed_for = self.app.size.width
-        room = self._composed_for + 1  # the first key's left margin is one cell, and the last has none
+        room = self.app.size.width + 1  # the first key's left margin is one cell, and the last has none
         shown = []
         for key in sorted(keys, key=lambda key: (not key.has_class("-command-palette"), key.key != "escape")):
             room -= cell_len(f"{key.key_display} {key.description}") + 2  # the cells beside each key
@@ -40,10 +43,18 @@ class KeyFooter(Footer):
         yield from (key for key in keys if key in shown)
 
     async def on_resize(self) -> None:
-        if self.app.size.width != self._composed_for:
-            await self.recompose()
+        await self.recompose()
 
     async def recompose(self) -> None:
-        """Make the keys anew, unless a dialog is in front: Textual lays nothing out behind it."""
-        if self.is_attached and self.screen is self.app.screen:
-            await super().recompose()
+        """Make the keys anew if others are shown now; Textual asks for it whenever the focus moves.
+
+        Not while a dialog is in front: Textual lays nothing out behind it.
+        """
+        if self._bindings_ready and self.is_attached and self.screen is self.app.screen:
+            active, idle = self.screen.active_bindings, self._idle
+            shown = (each[1:] for each in active.values() if each.binding.show)
+            keys = [each for each in shown if each[0].action not in idle]
+            made_of = (self.app.size.width, keys, self.app.COMMAND_PALETTE_BINDING in active, "f1" in active)
+            if self._composed_of != made_of:
+                self._composed_of = made_of
+                await super().recompose()
