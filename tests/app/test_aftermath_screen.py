@@ -46,6 +46,8 @@ def lossy(world: World) -> World:
     session.edit(f"{root}/src/clock.py", "a", "b")
     session.prompt(RULE)
     session.bash("pytest -q", "Run the tests", "2 passed in 0.31s")
+    for text in "bcdefg":  # edited so often that its loss counts
+        session.edit(f"{root}/src/clock.py", text, text * 2)
     session.compaction(SUMMARY + "And so on.\n" * 60)
     session.bash("pytest -q", "Run the tests", "2 passed in 0.31s")
     world.save(session, minutes=40)
