@@ -239,11 +239,12 @@ class ProjectModel:
             from memtui.hooks.in_force import command_statuses
             from memtui.store.commands_file import NoCommandFile
 
-            for entry, _, lack, shortage in command_statuses(self.commands, found.commands):
-                if lack:
-                    lacking[entry.name] = "no file" if isinstance(lack, NoCommandFile) else "no summary"
-                elif shortage:
-                    lacking[entry.name], notes[entry.name] = "shortened", shortage
+            for each in command_statuses(self.commands, found.commands):
+                name, no_file = each.entry.name, isinstance(each.problem, NoCommandFile)
+                if each.problem:
+                    lacking[name] = "no file" if no_file else "no summary"
+                elif each.shortage:
+                    lacking[name], notes[name] = "shortened", each.shortage
         yield listings.CommandsView(found.commands, found.broken, lacking=lacking, notes=notes)
 
     def _pins(self) -> Iterator[View]:

@@ -62,7 +62,7 @@ def activate(name: str, state: str | None, as_json: bool, places: Places) -> Non
 def _note(commands: CommandsFile, name: str) -> str:
     """The problem with an active command's file or rules; "" if there is none."""
     statuses = command_statuses(commands, commands.entries())
-    status = next((each for each in statuses if normalised(each.entry.name) == normalised(name)), None)
+    status = next((each for each in statuses if each.name == normalised(name)), None)
     return str(status.problem or status.shortage) if status else ""
 
 
@@ -78,7 +78,7 @@ def list_(as_json: bool, places: Places) -> None:
             "name": each.entry.name,
             "activated_at": each.entry.activated_at.isoformat() if each.entry.activated_at else "",
             "state": each.entry.state,
-            "summary": each.summary.shown if each.summary else "",
+            "summary": each.path,
             "note": each.shortage,
             "problem": each.problem.reason if each.problem else "",
         }
@@ -121,6 +121,6 @@ def _since(status: CommandStatus) -> str:
 
 def _rules_of(status: CommandStatus) -> str:
     """The file of the rules for display, with what is wrong with them."""
-    if status.summary is None:
-        return status.problem.reason if status.problem else ""
-    return f"{status.summary.shown} ({status.shortage})" if status.shortage else status.summary.shown
+    if status.problem:
+        return status.problem.reason
+    return f"{status.path} ({status.shortage})" if status.shortage else status.path

@@ -152,11 +152,7 @@ def _time(moment: datetime, style: str) -> str:
         case "iso":
             return moment.isoformat(timespec="seconds")
         case "Z":
-            return javascript_time(moment)
+            # As JavaScript's ``toISOString`` writes it.
+            return moment.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
         case _:
             return moment.strftime(style)
-
-
-def javascript_time(moment: datetime) -> str:
-    """A time as JavaScript's ``toISOString`` writes it."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"

@@ -5,11 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from memtui.demo.build import DemoProject, javascript_time, read, scenes
-from memtui.documents.commands import add_command
+from memtui.demo.build import DemoProject, read, scenes
 from memtui.ground.clock import Clock
-from memtui.ground.files import FileProblem, write_atomic
-from memtui.store.commands_file import lock_file
+from memtui.ground.files import FileProblem
+from memtui.store.commands_file import CommandsFile
 
 Step = tuple[float, Callable[[], object]]
 """An event of the demo: its time in seconds, and what happens."""
@@ -26,11 +25,12 @@ def script(demo: DemoProject, clock: Clock) -> list[Step]:
 
     arriving = read("live")
     (compaction,) = scenes("typos-live")
+    incident = {"incident": "2 of 214 refunds without a charge"}
     events: list[Step] = [
         *((at, say("refunds", scene)) for at, scene in zip(_WORK, scenes("refunds-live"), strict=True)),
         (12, put(arriving["capture"])),
         (14, say("typos", compaction)),
-        (21, lambda: _activate(demo, clock)),
+        (21, lambda: CommandsFile(demo.project, 5).activate("hotfix", clock(), incident)),
         (30, put(arriving["memory"])),
     ]
     return sorted(events, key=lambda event: event[0])
@@ -48,15 +48,6 @@ def play(demo: DemoProject, clock: Clock, stopped: threading.Event) -> None:
         except (FileProblem, OSError):
             # The folder is being removed: the demo has ended.
             return
-
-
-def _activate(demo: DemoProject, clock: Clock) -> None:
-    path = demo.project.session_state_json
-    state = {"incident": "2 of 214 refunds without a charge"}
-    entry = {"name": "hotfix", "activated_at": javascript_time(clock()), "state": state}
-    with lock_file(path, timeout=5, within=demo.project.root):
-        text = add_command(path.read_text("utf-8"), entry)
-        write_atomic(path, text.encode(), mode=None)
 
 
 _WORK = (3, 6, 16, 19, 25, 33, 41, 49)

@@ -64,20 +64,7 @@ def memory_name(capture_name: str) -> str:
 
 def render_pending(*, timestamp: datetime, session_id: str, transcript: str, first_message: str) -> str:
     """The text of a new capture; `timestamp`, when the compaction began, is aware."""
-    return (
-        head("pending", timestamp, without_backticks(one_line(session_id)))
-        + f"\n## Transcript\n\n{fence(one_line(transcript))}\n"
-        + f"\n## First Message\n\n{quote(truncated(first_message))}\n"
-        + f"\n## Memory\n\n{PENDING}\n"
-    )
-
-
-def head(status: str, timestamp: datetime, session_id: str) -> str:
-    return (
-        f"# {TITLE}\n\n**Status:** {status}\n**Timestamp:** {timestamp.isoformat(timespec='seconds')}\n"
-        f"**Session ID:** {session_id}".rstrip()
-        + "\n"
-    )
+    return render_capture(Capture("pending", timestamp, session_id, transcript, truncated(first_message)))
 
 
 def fence(line: str) -> str:
@@ -143,14 +130,14 @@ def render_capture(capture: Capture) -> str:
     if capture.memory:
         memory = f"[{capture.memory}](./{capture.memory})"
     bodies[_MEMORY] = _paragraphs(memory, escape(capture.memory_note))
-    header = escape(capture.header)
-    return (
-        head(capture.status, capture.timestamp, capture.session_id)
-        + (f"{header}\n" if header else "")
-        + "\n"
-        + markdown.render(bodies, capture.extra, gap="\n\n")
-        + "\n"
+    meta = (
+        f"**Status:** {capture.status}",
+        f"**Timestamp:** {capture.timestamp.isoformat()}",
+        f"**Session ID:** {capture.session_id}".rstrip(),
+        *filter(None, (escape(capture.header),)),
     )
+    parts = (f"# {TITLE}", "\n".join(meta), markdown.render(bodies, capture.extra, gap="\n\n"))
+    return "\n\n".join(parts) + "\n"
 
 
 def _paragraphs(*texts: str) -> str:

@@ -27,7 +27,7 @@ from memtui.transcript.paths import Kind, project_of, role_of, shown_path
 from memtui.transcript.plans import was_done
 from memtui.transcript.records import Command, Facts, FileFact, is_after
 from memtui.transcript.shell import SHELL_TOOLS, programs_run
-from memtui.transcript.short_text import key_of, one_line, shortened, telling_line
+from memtui.transcript.short_text import brief, key_of, one_line, shortened, telling_line
 
 _DEPTH = 12  # number of levels; deeper tasks are moved up to the last one
 
@@ -421,7 +421,6 @@ def _phase(facts: Facts) -> str:
     return "execution" if any(file.source.line >= since > 0 for file in facts.modified_files) else ""
 
 
-_WIDTH = 240
 _BLOCKER = 160
 
 ASKED = "Last asked"
@@ -466,8 +465,8 @@ def done_tasks(facts: Facts) -> list[str]:
     listed = bool(ticked or facts.todos)
     commits = [mark for mark in facts.landmarks if mark.kind == "commit" and not mark.superseded]
     early = [mark for mark in commits if not listed or is_after(facts.todos_began, mark.source)]
-    lines = [with_source(f"{_text(mark.text)} (committed)", mark.source) for mark in early]
-    return lines + [with_source(_text(todo.content), todo.source) for todo in ticked]
+    lines = [with_source(f"{brief(mark.text)} (committed)", mark.source) for mark in early]
+    return lines + [with_source(brief(todo.content), todo.source) for todo in ticked]
 
 
 def blocker(facts: Facts) -> str:
@@ -480,7 +479,7 @@ def blocker(facts: Facts) -> str:
     if turn is None or last is None or last.outcome != "failed":
         return ""
     line = telling_line(last.result) if last.tool in SHELL_TOOLS else last.result
-    return with_source(shortened(one_line(line), _BLOCKER), last.source)
+    return with_source(brief(line, _BLOCKER), last.source)
 
 
 def _subs(facts: Facts, current: str) -> tuple[Task, ...]:
@@ -499,10 +498,6 @@ def _last_words(facts: Facts) -> Iterator[str]:
         yield ask.quoted(ASKED)
     if said := quotes.said_last(facts):
         yield said
-
-
-def _text(text: str) -> str:
-    return shortened(one_line(text), _WIDTH)
 
 
 _FILES = 6_000  # maximum length of the list of modified files, in characters

@@ -13,10 +13,9 @@ from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import OPEN, plan_title, stated_plan
 from memtui.transcript.records import NOWHERE, Facts, PlanFact, Source, Turn, in_order, is_after
 from memtui.transcript.sentences import is_question
-from memtui.transcript.short_text import is_bare_command, one_line, says_something, shortened
+from memtui.transcript.short_text import brief, is_bare_command, one_line, says_something, shortened
 from memtui.transcript.turns import title_in
 
-_WIDTH = 240
 _STEPS = 8
 
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1", re.MULTILINE | re.DOTALL)
@@ -49,12 +48,12 @@ class OpenWork(NamedTuple):
 def open_tasks(facts: Facts) -> list[OpenWork]:
     """Tasks of the last list that are not ticked off, those in progress first."""
     found = [
-        OpenWork(_short(todo.content), todo.source, todo.status == "in_progress")
+        OpenWork(brief(todo.content), todo.source, todo.status == "in_progress")
         for todo in facts.todos
         if todo.status in OPEN
     ]
     left = (todo for todo in facts.past_todos if todo.status == "left")
-    found += [OpenWork(f"{_short(todo.content)} (left open by a new list)", todo.source) for todo in left]
+    found += [OpenWork(f"{brief(todo.content)} (left open by a new list)", todo.source) for todo in left]
     return sorted(found, key=lambda work: not work.doing)
 
 
@@ -145,7 +144,7 @@ def unanswered(facts: Facts, *, clock: bool = False) -> str:
     if last is None or last.outcome != "unknown":
         return ""
     if last.tool == "AskUserQuestion":
-        return f'{quotes.source_label("Claude asked", last.source, clock=clock)} "{_short(last.target)}"'
+        return f'{quotes.source_label("Claude asked", last.source, clock=clock)} "{brief(last.target)}"'
     plan = undecided_plan(facts) if last.tool == "ExitPlanMode" else None
     return _waiting(plan) if plan else ""
 
@@ -186,11 +185,7 @@ def _worked_since(facts: Facts, plan: PlanFact) -> bool:
 
 
 def _step(text: str) -> str:
-    return _short(text.replace("**", ""))
-
-
-def _short(text: str) -> str:
-    return shortened(one_line(text), _WIDTH)
+    return brief(text.replace("**", ""))
 
 
 _SETTLED = 320
@@ -215,9 +210,9 @@ def recorded_decisions(facts: Facts) -> list[RecordedDecision]:
     found = list(_plans(facts))
     answers = [answer for answer in facts.answers if not answer.own or _acted_on(facts, answer.source)]
     for answer in answers:
-        option = f'offered as "{_brief(answer.option)}", ' if answer.option.strip() else ""
-        reason = f'{option}the user\'s answer to "{_brief(answer.question)}"'
-        found.append(RecordedDecision(_brief(answer.answer), reason, answer.source))
+        option = f'offered as "{brief(answer.option, _SETTLED)}", ' if answer.option.strip() else ""
+        reason = f'{option}the user\'s answer to "{brief(answer.question, _SETTLED)}"'
+        found.append(RecordedDecision(brief(answer.answer, _SETTLED), reason, answer.source))
     given = {answer.source for answer in answers}
     for ask in user_requests(facts):
         if ask.source in given or is_question(ask.line):
@@ -249,12 +244,8 @@ def _plans(facts: Facts) -> Iterator[RecordedDecision]:
         if fate == "approved" or (fate == "rejected" and at[title, fate] > at.get((title, "approved"), -1)):
             decided = "approved" if fate == "approved" else "refused"
             where = f" ({shown_path(plan.path, None)})" if plan.path else ""
-            name = f'plan "{_brief(title)}" {decided}{where}'
+            name = f'plan "{brief(title, _SETTLED)}" {decided}{where}'
             yield RecordedDecision(name, f"the user {decided} it", plan.source)
-
-
-def _brief(text: str) -> str:
-    return shortened(one_line(text), _SETTLED)
 
 
 _TITLE = 80
@@ -283,9 +274,9 @@ def goal(facts: Facts, *, clock: bool = False) -> str:
 def _aim(facts: Facts) -> tuple[str, str, Source]:
     """A title, the user's own plan, or the first request that was no question answered at once."""
     if facts.pull_title:
-        return _brief(facts.pull_title.text), "title of the pull request", facts.pull_title.source
+        return brief(facts.pull_title.text, _SETTLED), "title of the pull request", facts.pull_title.source
     if facts.turns and facts.titled.line > facts.turns[0].last_line:
-        return _brief(facts.title), "title by Claude", facts.titled
+        return brief(facts.title, _SETTLED), "title by Claude", facts.titled
     asked, stated = telling_requests(facts)[::-1], stated_plan(facts.asked)
     for ask in asked[1:]:
         if ask.text.strip() == stated:

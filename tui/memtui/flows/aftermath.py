@@ -143,7 +143,8 @@ def standing_rules(
     later = pinned_later(places, moment) if pins and moment is not None else frozenset()
     found = [Row("pin", text, NOWHERE) for text in pins if text not in later]
     for rules in active_rules(places.project, report):
-        if not (rules.since and moment and rules.since > moment):
+        since = rules.entry.activated_at
+        if not (since and moment and since > moment):
             found += [Row("active", text, NOWHERE) for text in _lines_of(rules.text)]
     return found
 

@@ -18,7 +18,7 @@ from memtui.hooks.sections import abridged, shares, size_of
 
 if TYPE_CHECKING:
     from memtui.documents.commands import ActiveCommand
-    from memtui.store.commands_file import CommandsFile, CommandSummary
+    from memtui.store.commands_file import CommandsFile
 
 FOR_SUMMARISER = "## Pinned by the user: every line has to stand in the summary, word for word"
 FOR_SESSION = "## Pinned by the user"
@@ -85,37 +85,30 @@ FENCE = 40
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
-class Rules(NamedTuple):
-    """An active command and the rules that outlive a compaction."""
-
-    name: str
-    """Without a slash in front: ``babysit``, ``research/ask``."""
-    text: str
-    path: str
-    """Its file, for display."""
-    rank: int
-    """0 for the command that was activated last, the one in use; 1 for the one before it, and so on."""
-    since: datetime | None = None
-    """When the command was activated; None if unknown."""
-
-
 class CommandStatus(NamedTuple):
-    """Whether the rules of an active command outlive a compaction."""
+    """An active command, and whether its rules outlive a compaction."""
 
     entry: ActiveCommand
-    summary: CommandSummary | None = None
+    name: str
+    """Without a slash in front: ``babysit``, ``research/ask``."""
+    rank: int
+    """0 for the command that was activated last, the one in use; 1 for the one before it, and so on."""
+    text: str = ""
+    """The rules."""
+    path: str = ""
+    """Their file, for display."""
     problem: FileProblem | None = None
-    """Why there is no summary; None if there is one."""
+    """Why there are no rules; None if there is a summary."""
     shortage: str = ""
     """How little room the rules have, to stand after "the rules have"; "" if it is enough."""
 
 
-def active_rules(project: Project, report: Report) -> list[Rules]:
+def active_rules(project: Project, report: Report) -> list[CommandStatus]:
     """The active commands that have a compact summary, in the file's order."""
     if not os.path.lexists(project.session_state_json):
         return []
     # Imported here: most projects have no active commands, and this takes as long as the rest.
-    from memtui.store.commands_file import HOOK_PATIENCE, CommandsFile, normalised
+    from memtui.store.commands_file import HOOK_PATIENCE, CommandsFile
 
     commands = CommandsFile(project, HOOK_PATIENCE)
     try:
@@ -125,7 +118,7 @@ def active_rules(project: Project, report: Report) -> list[Rules]:
         return []
     for status in statuses:
         if status.problem:
-            report.add_work(f"no summary of {normalised(status.entry.name)}: {status.problem.reason}")
+            report.add_work(f"no summary of {status.name}: {status.problem.reason}")
     return _rules(statuses)
 
 
@@ -133,12 +126,16 @@ def command_statuses(commands: CommandsFile, entries: Sequence[ActiveCommand]) -
     """The status of each active command, in the order given; each command's file is read once."""
     from memtui.store.commands_file import normalised
 
+    newest = sorted(entries, key=lambda each: each.activated_at or _NEVER, reverse=True)
     statuses = []
     for entry in entries:
+        status = CommandStatus(entry, normalised(entry.name), newest.index(entry))
         try:
-            statuses.append(CommandStatus(entry, commands.summary(entry.name)))
+            found = commands.summary(entry.name)
+            status = status._replace(text=clean(found.text).strip("\n"), path=found.shown)
         except FileProblem as problem:
-            statuses.append(CommandStatus(entry, problem=problem))
+            status = status._replace(problem=problem)
+        statuses.append(status)
     rules = _rules(statuses)
     sizes = [size_of(each.text) for each in rules]
     in_summary, in_notes = shares(sizes, SUMMARISER_ROOM - FENCE * len(rules)), shares(sizes, RULES_ROOM)
@@ -148,33 +145,22 @@ def command_statuses(commands: CommandsFile, entries: Sequence[ActiveCommand]) -
             summary = f"about {before:,} in a compaction's summary and " if before < size else ""
             then = "after it" if summary else "after a compaction"
             shortages[each.name] = f"{size:,} characters: room for {summary}about {after:,} or more {then}"
-    return [
-        each._replace(shortage="" if each.problem else shortages.get(normalised(each.entry.name), ""))
-        for each in statuses
-    ]
+    return [each._replace(shortage=shortages.get(each.name, "") if each.path else "") for each in statuses]
 
 
-def _rules(statuses: Sequence[CommandStatus]) -> list[Rules]:
-    """The rules of the commands that have any; of two with the same name those of the first."""
-    from memtui.store.commands_file import normalised
-
-    newest = sorted(
-        (each.entry for each in statuses), key=lambda each: each.activated_at or _NEVER, reverse=True
-    )
-    found: dict[str, Rules] = {}
-    for entry, summary, *_ in statuses:
-        name = normalised(entry.name)
-        text = clean(summary.text).strip("\n") if summary else ""
-        if summary and text.strip() and name not in found:
-            shown = clean_line(summary.shown)
-            found[name] = Rules(name, text, shown, newest.index(entry), entry.activated_at)
+def _rules(statuses: Sequence[CommandStatus]) -> list[CommandStatus]:
+    """The commands with rules; of two with the same name the first."""
+    found: dict[str, CommandStatus] = {}
+    for each in statuses:
+        if each.text.strip():
+            found.setdefault(each.name, each)
     return list(found.values())
 
 
-def abridged_rules(rules: Sequence[Rules], room: int) -> list[Rules]:
+def abridged_rules(rules: Sequence[CommandStatus], room: int) -> list[CommandStatus]:
     """All rules in at most `room` characters: long ones are abridged."""
     given = shares([size_of(each.text) for each in rules], room)
     return [
-        each._replace(text=abridged(each.text, size, each.path))
+        each._replace(text=abridged(each.text, size, clean_line(each.path)))
         for each, size in zip(rules, given, strict=True)
     ]

@@ -10,7 +10,14 @@ from memtui.ground.clock import local_minute
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Project
 from memtui.hooks.compaction import last_capture
-from memtui.hooks.in_force import FOR_SESSION, RULES_ROOM, Rules, abridged_rules, active_rules, pins_text
+from memtui.hooks.in_force import (
+    FOR_SESSION,
+    RULES_ROOM,
+    CommandStatus,
+    abridged_rules,
+    active_rules,
+    pins_text,
+)
 from memtui.hooks.records import Report
 from memtui.hooks.sections import LIMIT, Piece, Rank, Section, abridged, fitting, joined, shortened, size_of
 from memtui.lost.outbox import has_mod
@@ -101,9 +108,9 @@ def _introduced(text: str, sections: list[Section]) -> str:
     return joined(fitting([Section(text + _WARNING, _INTRODUCTION), *sections], LIMIT))
 
 
-def _rules(rules: Rules) -> str:
+def _rules(rules: CommandStatus) -> str:
     name = clean_line(rules.name)
-    return f"## Active command /{name}\n\nFrom {clean_line(str(rules.path))}:\n{fenced(safe(rules.text))}"
+    return f"## Active command /{name}\n\nFrom {clean_line(rules.path)}:\n{fenced(safe(rules.text))}"
 
 
 def _notes(entry: Entry, home: Home, report: Report, room: int) -> str:

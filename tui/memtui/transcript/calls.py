@@ -14,7 +14,7 @@ from memtui.transcript.landmarks import LandmarkLog, QuoteLog, report_of
 from memtui.transcript.lines import text_in
 from memtui.transcript.outcomes import ActionLog, CommandLog, answers_of, end_command, error_head, outcome_of
 from memtui.transcript.plans import PlanLog, TodoLog
-from memtui.transcript.records import NOWHERE, Answer, Command, ErrorFact, Quote, Source
+from memtui.transcript.records import NOWHERE, Answer, Command, ErrorFact, Outcome, Quote, Source
 from memtui.transcript.session import worker_of
 from memtui.transcript.shell import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, TASK_TOOLS
 
@@ -95,71 +95,45 @@ class CallLog:
         )
 
     def ended(self, result: Result, source: Source, own: bool) -> None:
+        """Record a result; of a subagent's, only files, tasks and checks count."""
         self._source = source
         waiting = self._waiting.pop(result.id, None)
-        if waiting is not None and own:
-            self._own_result(result, waiting)
-        elif waiting is not None:
-            self._agent_result(result, waiting)
-
-    def _agent_result(self, result: Result, waiting: _Waiting) -> None:
-        if waiting.shell is not None:
-            shown = _with_hidden_failure(result, waiting.shell)
-            end_command(waiting.shell, shown, outcome_of(shown))
-            waiting.shell.passed = not shown.failed and hidden_success(waiting.shell.text, result.text)
-        if result.failed:
+        if waiting is None:
             return
-        name = waiting.call.name
-        if name in SHELL_TOOLS:
-            self._ran(text_in(waiting.call.input, "command"), waiting)
-        elif name in TASK_TOOLS:
-            self._task(result, waiting)
-        elif name in EDIT_TOOLS or name in READ_TOOLS:
-            path = target_path(name, waiting.call.input, waiting.folder)
-            self.files.result(result, path, name, waiting.source, self._source)
+        name, ran, ended = waiting.call.name, waiting.shell, outcome_of(result)
+        shown = _with_hidden_failure(result, ran) if ended == "ok" else result
+        outcome = ended if shown is result else "failed"
+        if ran is not None:
+            end_command(ran, shown, outcome)
+            ran.passed = outcome == "ok" and hidden_success(ran.text, result.text)
+        if outcome in ("ok", "background"):
+            self._went_well(result, waiting, own)
+        if name in SHELL_TOOLS and ended == "ok":
+            command = ran.text if ran else text_in(waiting.call.input, "command")
+            self.files.ran(command, waiting.folder, bool(waiting.call.agent), waiting.source, source)
+            if own:
+                self.landmarks.ran(command, result.text, source._replace(speaker="tool"))
+        if own:
+            self._own_result(shown, waiting, outcome)
+            if name not in EDIT_TOOLS and name not in READ_TOOLS:
+                self.quotes.seen(result.text, source)
 
-    def _task(self, result: Result, waiting: _Waiting) -> None:
-        """A task tool succeeded: its call holds the change, only TaskList's result holds the state."""
-        name = waiting.call.name
-        source = self._source if name == "TaskList" else waiting.source
-        self.todos.task_result(name, waiting.call.input, result, source)
-
-    def _own_result(self, result: Result, waiting: _Waiting) -> None:
-        call = waiting.call
-        ended = outcome = outcome_of(result)
-        shown = _with_hidden_failure(result, waiting.shell) if ended == "ok" else result
-        if shown is not result:
-            outcome = outcome_of(shown)
-        self.actions.ended(shown, outcome)
-        if call.name not in EDIT_TOOLS and call.name not in READ_TOOLS:
-            self.quotes.seen(result.text, self._source)
-        if outcome == "ok" or outcome == "background":
-            self._went_well(result, waiting)
-        elif outcome == "rejected" and (words := said_with_rejection(result)):
-            self._said(words)
-        elif outcome == "failed" and not outcomes.is_sibling_error(result):
-            self._failed(shown, waiting)
-        if waiting.shell is not None:
-            end_command(waiting.shell, shown, outcome)
-            waiting.shell.passed = outcome == "ok" and hidden_success(waiting.shell.text, result.text)
-            if ended == "ok":
-                self._ran(waiting.shell.text, waiting)
-                source = self._source._replace(speaker="tool")
-                self.landmarks.ran(waiting.shell.text, result.text, source)
-        elif call.name == "ExitPlanMode":
-            self.plans.decided(result, outcomes.fate_of_plan(result) if outcome == "rejected" else "unknown")
-
-    def _went_well(self, result: Result, waiting: _Waiting) -> None:
-        call = waiting.call
-        name = call.name
-        if name in shell.STOP_TOOLS:
-            self.commands.stopped(call.input)
+    def _went_well(self, result: Result, waiting: _Waiting, own: bool) -> None:
+        name, given = waiting.call.name, waiting.call.input
         if name in EDIT_TOOLS or name in READ_TOOLS:
-            self._touched(result, waiting)
-        elif name in TASK_TOOLS:
-            self._task(result, waiting)
+            self._touched(result, waiting, own)
+        elif name in TASK_TOOLS:  # the call holds the change, only TaskList's result holds the state
+            source = self._source if name == "TaskList" else waiting.source
+            self.todos.task_result(name, given, result, source)
+        elif own:
+            self._own_success(result, waiting)
+
+    def _own_success(self, result: Result, waiting: _Waiting) -> None:
+        name, given = waiting.call.name, waiting.call.input
+        if name in shell.STOP_TOOLS:
+            self.commands.stopped(given)
         elif name == "TodoWrite":
-            self.todos.write(call.input, waiting.source)
+            self.todos.write(given, waiting.source)
         elif name == "AskUserQuestion":
             self.answers += answers_of(result, self._source._replace(speaker="user"))
         elif name in AGENT_TOOLS:
@@ -167,18 +141,27 @@ class CallLog:
         elif name == "EnterPlanMode":
             self.quotes.mode("plan", self._source._replace(speaker="claude code"))
         if agent := worker_of(result):
-            if agent not in self.agents and call.input.get("subagent_type") not in shell.READ_ONLY_AGENTS:
+            if agent not in self.agents and given.get("subagent_type") not in shell.READ_ONLY_AGENTS:
                 self._results_of[agent] = self._source
             self.agents[agent] = None
 
-    def _touched(self, result: Result, waiting: _Waiting) -> None:
+    def _touched(self, result: Result, waiting: _Waiting, own: bool) -> None:
         call = waiting.call
         path = target_path(call.name, call.input, waiting.folder)
         self.files.result(result, path, call.name, waiting.source, self._source)
-        if call.name in EDIT_TOOLS:
+        if own and call.name in EDIT_TOOLS:
             self.plans.wrote(path, call.name, call.input, waiting.source)
-        else:
+        elif own:
             self._has_read(path, result.text)
+
+    def _own_result(self, result: Result, waiting: _Waiting, outcome: Outcome) -> None:
+        self.actions.ended(result, outcome)
+        if outcome == "rejected" and (words := said_with_rejection(result)):
+            self._said(words)
+        elif outcome == "failed" and not outcomes.is_sibling_error(result):
+            self._failed(result, waiting)
+        if waiting.call.name == "ExitPlanMode":
+            self.plans.decided(result, outcomes.fate_of_plan(result) if outcome == "rejected" else "unknown")
 
     def _failed(self, result: Result, waiting: _Waiting) -> None:
         call = masked_in(waiting.call)
@@ -187,10 +170,6 @@ class CallLog:
             target = target_path(call.name, call.input, waiting.folder) or target
         source = self._source._replace(speaker="tool")
         self.errors.append(ErrorFact(call.name, target[:_TARGET], error_head(result), source))
-
-    def _ran(self, command: str, waiting: _Waiting) -> None:
-        agent = bool(waiting.call.agent)
-        self.files.ran(command, waiting.folder, agent, waiting.source, self._source)
 
     def printed(self, output: str, source: Source) -> None:
         """Record the output of a ``!`` line of the user; its exit status is not on record."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from memtui.secrets.secrets import masked_in
 from memtui.transcript.events import PlanReference, Result
@@ -220,18 +220,13 @@ def mark_of(todo: Todo) -> str:
     return "x" if was_done(todo) else "-"
 
 
-@dataclass(slots=True)
-class ListedTask:
+class _Listed(NamedTuple):
     """An item of the task list."""
 
-    content: str
-    status: str
-    changed: Source
+    todo: Todo
+    seen: Source
     """Its latest mention."""
-    source: Source = NOWHERE
-    """Of its last change."""
-    details: str = ""
-    needs: dict[str, None] = field(default_factory=dict)
+    needs: dict[str, None]
     """Numbers of the tasks it depends on."""
 
 
@@ -243,7 +238,7 @@ class TodoLog:
 
     def __init__(self) -> None:
         self._todos: list[Todo] = []
-        self._tasks: dict[str, ListedTask] = {}
+        self._tasks: dict[str, _Listed] = {}
         self._tasks_are_newer = False
         self._past: dict[str, tuple[str, Source]] = {}
         self.began = NOWHERE
@@ -297,39 +292,40 @@ class TodoLog:
             return
         self._tasks_are_newer = True
         for identity in [key for key in self._tasks if key not in listed]:
-            if self._tasks[identity].status != "completed":
-                self._put_away(self._tasks.pop(identity), source)
+            if self._tasks[identity].todo.status != "completed":
+                self._put_away(self._tasks.pop(identity).todo, source)
         for identity, item in listed.items():
-            content = _text(item.get("subject"))
-            known = self._tasks.get(identity)
-            self._renamed(known, content, source)
-            if content:
-                details = _text(item.get("description")) or (known.details if known else "")
-                needs = (known.needs if known else {}) | _numbers(item.get("blockedBy"))
-                same = known is not None and (known.content, known.status) == (content, _status(item))
-                changed = known.source if known is not None and same else source
-                self._tasks[identity] = ListedTask(content, _status(item), source, changed, details, needs)
+            if content := _text(item.get("subject")):
+                known = self._tasks.get(identity)
+                before = known.todo if known else Todo("", "")
+                details, status = _text(item.get("description")) or before.details, _status(item)
+                same = (before.content, before.status) == (content, status)
+                todo = Todo(content, status, details, before.source if same else source)
+                self._put(identity, todo, source, _numbers(item.get("blockedBy")))
+
+    def _put(self, identity: str, todo: Todo, source: Source, needs: dict[str, None]) -> None:
+        """Take a task mentioned at a place; of a renamed one, the old wording leaves the list."""
+        known = self._tasks.get(identity)
+        if known is not None and known.todo.content != todo.content:
+            self._put_away(known.todo, source)
+        self._tasks[identity] = _Listed(todo, source, (known.needs if known else {}) | needs)
 
     def finish(self) -> tuple[Todo, ...]:
         if self._tasks_are_newer and self._tasks:
-            tasks = self._tasks.values()
-            return tuple(Todo(task.content, task.status, self._details(task), task.source) for task in tasks)
+            return tuple(map(self._with_needs, self._tasks.values()))
         return tuple(self._todos)
 
-    def _details(self, task: ListedTask) -> str:
-        first = [self._tasks[number].content for number in task.needs if number in self._tasks]
-        return f"{task.details}\nDepends on: {'; '.join(first)}".strip() if first else task.details
+    def _with_needs(self, task: _Listed) -> Todo:
+        first = "; ".join(self._tasks[each].todo.content for each in task.needs if each in self._tasks)
+        details = f"{task.todo.details}\nDepends on: {first}".strip() if first else task.todo.details
+        return replace(task.todo, details=details)
 
     def past(self) -> tuple[Todo, ...]:
         listed = {todo.content for todo in self.finish()}
         past = self._past.items()
         return tuple(Todo(text, status, source=at) for text, (status, at) in past if text not in listed)
 
-    def _renamed(self, task: ListedTask | None, content: str, source: Source) -> None:
-        if task is not None and content and content != task.content:
-            self._put_away(task, source)
-
-    def _put_away(self, item: Todo | ListedTask, source: Source) -> None:
+    def _put_away(self, item: Todo, source: Source) -> None:
         """Keep an item that leaves the list: where it was finished, or as dropped at `source`."""
         before, at = self._past.pop(item.content, ("", NOWHERE))
         if item.status == "completed":
@@ -343,13 +339,14 @@ class TodoLog:
             identity = found[1]
         content = _text(arguments.get("subject")) or _text(made.get("subject"))
         before = self._tasks.get(identity)
-        if before is not None and before.content != content and is_after(source, before.changed):
+        if before is not None and before.todo.content != content and is_after(source, before.seen):
             for old in self._tasks.values():
-                self._put_away(old, source)
+                self._put_away(old.todo, source)
             self._tasks.clear()  # numbering began anew: another list
-        if content:
-            task = ListedTask(content, "pending", source, source, _text(arguments.get("description")))
-            self._tasks.setdefault(identity or f"?{len(self._tasks)}", task)
+        identity = identity or f"?{len(self._tasks)}"
+        if content and identity not in self._tasks:
+            todo = Todo(content, "pending", _text(arguments.get("description")), source)
+            self._put(identity, todo, source, {})
 
     def _update(self, arguments: dict[str, Any], result: Result, source: Source) -> None:
         if result.fields.get("success") is False:
@@ -357,23 +354,19 @@ class TodoLog:
         identity = _text(arguments.get("taskId"))
         task = self._tasks.get(identity)
         # A subagent's own file is read after the session's: the later change wins.
-        if task is None or (source.timestamp and is_after(task.changed, source)):
+        if task is None or (source.timestamp and is_after(task.seen, source)):
             return
-        status = _text(arguments.get("status"))
+        status = _text(arguments.get("status")) or task.todo.status
         if status == "deleted":
-            task.status = "deleted"
-            self._put_away(self._tasks.pop(identity), source)
+            self._put_away(replace(self._tasks.pop(identity).todo, status=status), source)
             return
-        task.needs |= _numbers(arguments.get("addBlockedBy"))
         for number in _numbers(arguments.get("addBlocks")):
             if number in self._tasks:
                 self._tasks[number].needs[identity] = None
-        task.status = status or task.status
-        subject = _text(arguments.get("subject"))
-        self._renamed(task, subject, source)
-        task.content = subject or task.content
-        task.details = _text(arguments.get("description")) or task.details
-        task.changed = task.source = source
+        content = _text(arguments.get("subject")) or task.todo.content
+        details = _text(arguments.get("description")) or task.todo.details
+        todo = Todo(content, status, details, source)
+        self._put(identity, todo, source, _numbers(arguments.get("addBlockedBy")))
 
 
 def _listed(result: Result) -> list[Any]:

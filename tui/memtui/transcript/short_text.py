@@ -43,6 +43,11 @@ def shortened(text: str, width: int) -> str:
     return (cut[:space] if space > width * 2 // 3 else cut).rstrip(" ,;:") + "…"
 
 
+def brief(text: str, width: int = 240) -> str:
+    """The beginning of a text, on one line."""
+    return shortened(one_line(text), width)
+
+
 def ends_of(text: str, width: int) -> str:
     """At most `width` characters: head (60 %) and tail (40 %) of a longer text, of whole sentences or lines.
 

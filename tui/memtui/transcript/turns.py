@@ -13,7 +13,7 @@ from memtui.transcript.events import Queue
 from memtui.transcript.pasted import without_pasted
 from memtui.transcript.records import Answer, Pasted, PromptKind, Quote, Source, Turn, TurnEnd, TurnKind
 from memtui.transcript.sentences import is_question, sentences
-from memtui.transcript.short_text import ends_of, one_line, shortened
+from memtui.transcript.short_text import brief, ends_of, one_line, shortened
 from memtui.transcript.words import WordsKind, queued_words
 
 _WIDTH = 200
@@ -75,9 +75,9 @@ def description_of(expansion: str, name: str) -> str:
     headings = [heading[1] for line in lines if (heading := _HEADING.match(line)) is not None]
     names = map(_letters, (name, name.rpartition(":")[2]))
     if headings and _letters(headings[0]) not in names:
-        return _short(headings[0])
+        return brief(headings[0], _WIDTH)
     plain = next((line for line in lines if _HEADING.match(line) is None), "")
-    return _short(plain.strip("*_") or (headings[1] if len(headings) > 1 else ""))
+    return brief(plain.strip("*_") or (headings[1] if len(headings) > 1 else ""), _WIDTH)
 
 
 def title_in(purpose: str) -> str:
@@ -90,15 +90,11 @@ def plan_read(path: str, text: str) -> str:
         return ""
     lines = _NUMBERED.sub("", masked(text)[:_SCANNED]).split("\n")
     title = next((found[1] for line in lines if (found := _HEADING.match(line.strip())) is not None), "")
-    return f"{_short(title)}{_FILE}{path}" if title else f"plan file {path}"
+    return f"{brief(title, _WIDTH)}{_FILE}{path}" if title else f"plan file {path}"
 
 
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
-
-
-def _short(text: str) -> str:
-    return shortened(one_line(text), _WIDTH)
 
 
 _TEXT_LIMIT = 50_000
