@@ -17,7 +17,7 @@ from memtui.documents.events import error_event, outcome_of
 from memtui.documents.memory_file import draft_memory, draft_summary, render_memory
 from memtui.documents.quotes import USER, quotes_of, user_requests
 from memtui.documents.recovery import draft_recovery, render_recovery
-from memtui.documents.session_state import dynamics, language, render_session_state
+from memtui.documents.session_state import dynamics, language, render_session_state, task_tree
 from memtui.documents.work import goal, goal_words, numbered_steps, open_work, recorded_decisions, title_of
 from memtui.ground.project import Project
 from memtui.transcript.facts import read_facts
@@ -203,6 +203,7 @@ def test_a_request_whose_plan_was_sent_back_is_not_what_is_open() -> None:
     assert open_work(facts) == ["plan sent back: A kiln (L5)"]
     text = render_recovery(draft_recovery(facts, Path("/w")))
     assert "\n\n## Plan sent back (L5)\n\n# A kiln\n\n</details>" in text
+    assert task_tree(facts)[0].text == 'Last asked (L1): "Plan a kiln"'
 
 
 def test_a_word_after_an_interruption_goes_on_with_what_was_interrupted() -> None:

@@ -446,7 +446,7 @@ def task_tree(facts: Facts) -> tuple[Task, ...]:
     if not doing and (ask := work.open_request(facts)):
         doing = [_quoted(ask)]
     coming = [task.line for task in tasks if not task.doing] or [step.line for step in open_steps(facts)]
-    if plan := awaited_plan(facts):
+    if (plan := awaited_plan(facts)) and plan.fate != "dismissed":
         coming.append(f"{AWAITED}{plan_line(plan)}")
     tree = [Task(kind=TaskKind.DONE, text=text) for text in done_tasks(facts)]
     if doing:
