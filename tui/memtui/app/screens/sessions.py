@@ -70,7 +70,7 @@ class SessionsScreen(Screen[None]):
         hidden("tab", "switch", "detail", tooltip="go from the list to the detail"),
         Binding("escape", "back", "back", id="back", tooltip="leave; first the detail, ticks, filter"),
         Binding("q", "leave", "quit", id="quit", tooltip="quit from the browser; elsewhere back"),
-        hidden("S", "sessions", "back", id="sessions", tooltip="every session: read, resume or fork it"),
+        hidden("S", "sessions", "sessions", id="sessions", tooltip="every session: read, resume or fork it"),
     ]
     signs = SESSION_SIGNS
     about = "The conversations with Claude Code, the newest first, and how many days it keeps each."
