@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 import stat
+import time
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -84,10 +85,18 @@ def freshness(memory: StoredMemory, root: Path) -> Freshness:
 
 def _only_checked_out(root: Path, paths: Sequence[str], since: int) -> set[str]:
     """Those with the content of the last commit before `since` (in seconds since 1970)."""
-    answer = ask_git(root, "rev-list", "-1", "--first-parent", f"--before=@{since}", "HEAD")
-    commit = answer.stdout.decode().strip() if answer is not None else ""
+    commits = _commits(root, int(time.monotonic() / 10))
+    commit = next((name for at, name in commits if at <= since), "")
     blobs = _blobs(root, commit) if commit else {}
     return {path for path in paths if (blob := blobs.get(path)) and _blob(root / path, len(blob)) == blob}
+
+
+@lru_cache(maxsize=4)
+def _commits(root: Path, moment: int) -> list[tuple[int, str]]:
+    """Time and name of each commit, newest first; all memories ask for them within a `moment`."""
+    log = ask_git(root, "log", "--first-parent", "--format=%ct %H")
+    lines = log.stdout.decode().split("\n") if log is not None else []
+    return [(int(at), name) for at, _, name in (line.partition(" ") for line in lines) if name]
 
 
 @lru_cache(maxsize=8)
