@@ -62,26 +62,26 @@ def about(session_id: str, summary: SessionSummary, subagents: int = 0) -> list[
 
 
 def session_markdown(
-    name: str, notes: Iterable[str], found: Iterable[Numbered], safe: Safe, subagents: Subagents | None = None
+    name: str, notes: Iterable[str], found: Iterable[Numbered], subagents: Subagents | None = None
 ) -> Iterator[str]:
     """The session as Markdown, followed by its subagents; no text can break the structure around it."""
     yield f"# {plain(name)}\n\n"
     for note in notes:
         yield f"- {code_span(note)}\n"
-    yield from _markdown(found, safe)
+    yield from _markdown(found)
     for agent, each in (subagents or {}).items():
-        yield f"\n---\n\n# {plain(_head(agent, each, safe))}\n"
-        yield from _markdown(each.read(), safe)
+        yield f"\n---\n\n# {plain(_head(agent, each))}\n"
+        yield from _markdown(each.read())
 
 
-def _markdown(found: Iterable[Numbered], safe: Safe) -> Iterator[str]:
+def _markdown(found: Iterable[Numbered]) -> Iterator[str]:
     for _, block in found:
-        if part := block_markdown(block, safe):
+        if part := block_markdown(block):
             yield f"\n{part}\n"
 
 
-def _head(agent: str, subagent: Subagent, safe: Safe) -> str:
-    task = shortened(one_line(clean_line(safe(subagent.task))), _ASK)
+def _head(agent: str, subagent: Subagent) -> str:
+    task = shortened(one_line(clean_line(masked(subagent.task))), _ASK)
     return f"Subagent {clean_line(agent)}{f': {task}' if task else ''}"
 
 
@@ -105,40 +105,40 @@ def html_page(title: str, notes: Iterable[str], body: Iterable[str]) -> Iterator
 
 
 def session_html(
-    name: str, notes: Iterable[str], found: Iterable[Numbered], safe: Safe, subagents: Subagents | None = None
+    name: str, notes: Iterable[str], found: Iterable[Numbered], subagents: Subagents | None = None
 ) -> Iterator[str]:
     """The session's Markdown as an HTML page; each subagent is folded where it worked, or at the end."""
-    return html_page(name, notes, _body(found, safe, subagents if subagents is not None else {}))
+    return html_page(name, notes, _body(found, subagents if subagents is not None else {}))
 
 
-def _body(found: Iterable[Numbered], safe: Safe, subagents: Subagents) -> Iterator[str]:
+def _body(found: Iterable[Numbered], subagents: Subagents) -> Iterator[str]:
     asks: list[str] = []
     day, last = "", 0
     yield "<main>\n<section>\n"
     for number, block in found:
-        made = _block_html(block, safe, number if number != last else 0)
+        made = _block_html(block, number if number != last else 0)
         if made:
             if block.is_ask:
                 yield "</section>\n<section>\n"
-                asks += [_listed(number, block, safe)] if len(asks) < _LISTED else []
+                asks += [_listed(number, block)] if len(asks) < _LISTED else []
             moment = parse_iso(block.stamp) if block.stamp else None
             if moment is not None and (today := f"{to_local(moment):%a %d %b %Y}") != day:
                 day = today
                 yield f'<p class="day">{day}</p>\n'
             last = number
             yield made
-        yield from _subagent_html(_worker(block), safe, subagents)
+        yield from _subagent_html(_worker(block), subagents)
     for agent in list(subagents):
-        yield from _subagent_html(agent, safe, subagents)
+        yield from _subagent_html(agent, subagents)
     yield "</section>\n</main>\n"
     if asks:  # at the end, as it is only known then; the page shows it first
         head = f"<summary>{counted(len(asks), 'ask')}</summary>"
         yield f"<nav><details>{head}<ol>\n{''.join(asks)}</ol></details></nav>\n"
 
 
-def _block_html(block: Block, safe: Safe, number: int) -> str:
+def _block_html(block: Block, number: int) -> str:
     """A block, with an anchor if it has a number; "" if it is empty. Outputs and thoughts are folded."""
-    part, event = block_markdown(block, safe), block.event
+    part, event = block_markdown(block), block.event
     if not part:
         return ""
     if isinstance(event, Result | Summary | Thinking):
@@ -190,24 +190,22 @@ def _worker(block: Block) -> str:
     return worker_of(block.event) if isinstance(block.event, Result) else ""
 
 
-def _subagent_html(agent: str, safe: Safe, subagents: Subagents) -> Iterator[str]:
+def _subagent_html(agent: str, subagents: Subagents) -> Iterator[str]:
     subagent = subagents.pop(agent, None)
     if subagent is None:
         return
-    yield f'<details class="subagent"><summary>{escape(_head(agent, subagent, safe))}</summary>\n'
+    yield f'<details class="subagent"><summary>{escape(_head(agent, subagent))}</summary>\n'
     for _, block in subagent.read():
-        yield _block_html(block, safe, 0)
-        yield from _subagent_html(_worker(block), safe, subagents)
+        yield _block_html(block, 0)
+        yield from _subagent_html(_worker(block), subagents)
     yield "</details>\n"
 
 
-def _listed(number: int, block: Block, safe: Safe) -> str:
+def _listed(number: int, block: Block) -> str:
     text = block.event.text if isinstance(block.event, Words | Queued) else ""
-    line = shortened(one_line(clean_line(safe(text))), _ASK)
+    line = shortened(one_line(clean_line(masked(text))), _ASK)
     return f'<li dir="auto"><a href="#L{number}">{escape(line)}</a></li>\n'
 
-
-Safe = Callable[[str], str]  # the filter for every text: `masked`, or `as_it_is`
 
 _RUNS = re.compile("`+")
 _MAY_SWALLOW = re.compile(r"```|~~~|<")
@@ -220,44 +218,38 @@ _TAG_OR_CODE = re.compile(
 _END = "memtui-end"
 
 
-def as_it_is(text: str) -> str:
-    """The unchanged text, secrets included."""
-    return text
-
-
 def transcript_markdown(blocks: Iterable[Block]) -> str:
     """Blocks one below the other, with secrets masked."""
-    return "\n\n".join(part for part in (block_markdown(each, masked) for each in blocks) if part) + "\n"
+    return "\n\n".join(part for part in map(block_markdown, blocks) if part) + "\n"
 
 
-def block_markdown(block: Block, safe: Safe) -> str:
-    """One block, without line breaks around it; "" if it is empty."""
+def block_markdown(block: Block) -> str:
+    """One block with secrets masked, without line breaks around it; "" if it is empty."""
     event = block.event
     if isinstance(event, Said):
-        return contained(safe(event.text))
+        return contained(masked(event.text))
     if isinstance(event, (Words, Queued)):
         moment = parse_iso(block.stamp) if block.stamp else None
         when = f", {local_minute(moment)}" if moment is not None else ""
-        return f"## User{when}\n\n{contained(safe(event.text))}"
+        return f"## User{when}\n\n{contained(masked(event.text))}"
     if isinstance(event, Call):
-        return _call(event, safe)
+        return _call(event)
     if isinstance(event, Result):
-        text = safe(error_text(event) if event.failed else event.text)
+        text = masked(error_text(event) if event.failed else event.text)
         return (f"{'Failed' if event.failed else 'Result'}:\n\n" + fenced(text)) if text.strip() else ""
     if isinstance(event, Boundary):
         return f"---\n\n*Compacted ({plain(event.trigger) or 'unknown'})*"
     if isinstance(event, (Summary, Thinking)):
         name = "Summary" if isinstance(event, Summary) else "Thinking"
-        rows = contained(safe(event.text)).split("\n")
+        rows = contained(masked(event.text)).split("\n")
         return f"*{name}:*\n\n" + "\n".join(f"> {row}".rstrip() for row in rows)
     if isinstance(event, Attached):
         return code_span(event.name)
     return f"*{plain(event.reason)}*"
 
 
-def _call(call: Call, safe: Safe) -> str:
-    if safe is not as_it_is:
-        call = call._replace(input=masked_in(call.input))  # before a diff splits the texts
+def _call(call: Call) -> str:
+    call = call._replace(input=masked_in(call.input))  # before a diff splits the texts
     path = call.input.get("file_path") or call.input.get("notebook_path")
     name = plain(call.name)
     if call.name in EDIT_TOOLS and (rows := edit_rows(call)):
@@ -265,9 +257,9 @@ def _call(call: Call, safe: Safe) -> str:
         return f"**{name}** {code_span(str(path))}\n\n{fenced(diff, 'diff')}"
     command = call.input.get("command")
     if call.name == "Bash" and isinstance(command, str):
-        return f"**{name}**\n\n{fenced(safe(command), 'sh')}"
+        return f"**{name}**\n\n{fenced(masked(command), 'sh')}"
     given = json.dumps(call.input, ensure_ascii=False, indent=2) if call.input else ""
-    return f"**{name}**" + (f"\n\n{fenced(safe(given), 'json')}" if given else "")
+    return f"**{name}**" + (f"\n\n{fenced(masked(given), 'json')}" if given else "")
 
 
 def fenced(text: str, language: str = "") -> str:

@@ -121,7 +121,7 @@ def unfinished_turn(facts: Facts) -> Turn | None:
 
 
 def stopped(facts: Facts, *, clock: bool = False) -> str:
-    """What stopped the last turn: ``the last turn was interrupted (L476)``, at its API error; else ""."""
+    """The last turn's interruption or API error: ``the last turn was interrupted (L476)``; else ""."""
     turn = unfinished_turn(facts)
     if turn is None or turn.end not in _ENDED:  # Claude is at it
         return ""
@@ -263,7 +263,7 @@ ONLY_CAPTURE = "only the capture is known: its transcript is gone"
 
 
 def goal(facts: Facts, *, clock: bool = False) -> str:
-    """What the session is to reach: the title of its plan or pull request, else the request for its work."""
+    """The goal of the session: the title of its plan or pull request, else the request for its work."""
     if plan := plan_in_force(facts) or awaited_plan(facts):
         return plan_line(plan, "approved plan" if plan.fate == "approved" else _standing(plan))
     text, label, source = _aim(facts)

@@ -186,7 +186,7 @@ def main_worktree(root: Path) -> Path | None:
 
 
 def _worktree_folder(root: Path) -> Path | None:
-    """What the file ``.git`` of a further worktree or a submodule names: "gitdir: /path"."""
+    """The folder that the file ``.git`` of a further worktree or a submodule names: "gitdir: /path"."""
     marker = root / ".git"
     return root / _first_line(marker).removeprefix("gitdir:").strip() if marker.is_file() else None
 

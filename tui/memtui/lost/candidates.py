@@ -79,7 +79,7 @@ _PERSONA = re.compile(r"you are (?:an?|the) ", re.I)
 _BEGINNING = 40  # characters by which a line is found in its text
 _ALIKE = 4  # characters by which functions are of one kind: Test, test
 _PUSHED = re.compile(r"^\s*(?:\S+\.\.\S+|\* \[new branch\])\s+\S+ -> \S+", re.MULTILINE)
-"""What git prints of a branch that it has pushed."""
+"""Git's line about a branch that was pushed."""
 _MARKS = 8
 """The last commit, pull requests and tags."""
 _RECENT = 0.5
@@ -190,7 +190,7 @@ class _Conversation:
         self._queued = self._name = ""
         self._line = 0
         self.pushed: Row | None = None
-        """What git printed of the last push."""
+        """The last push, as git printed it."""
         self._question: Row | None = None
         """Claude's last question; None once the person has said something."""
         self._last = ""

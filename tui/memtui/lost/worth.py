@@ -46,7 +46,8 @@ _UNSOLVED = 18.0
 _BRIEF = 24
 _DOUBLE = 0.6
 _ONE_FILE, _ONLY_BUILT, _REQUEST, _QUOTED = 14.0, 20.0, 16.0, 20.0
-"""Taken off for a check of one file, a build alone, and a request: most were worked on since."""
+"""Taken off for a check of one file, a build alone, a request (most were worked on since), and a quote of an
+earlier summary."""
 _BUILDS = re.compile(r"[\w ]*\b(?:build|compile)\b[^&;|]*")
 _CELLS = 14.0
 """Taken off for the row of a table, which says little without its head."""
@@ -114,7 +115,7 @@ def worth(line: Row, missing: int, end: int, previous: int) -> float:
 def _less_asked(line: Row, previous: int) -> float:
     """Points off for requests and questions of the person: most were worked on or answered since.
 
-    What an earlier summary quotes stands there without what it was about.
+    A quote of an earlier summary lacks what it was about.
     """
     less = _REQUEST * (_REQUESTS.match(line.text) is not None) + 8 * (len(line.text) < _BRIEF)
     less += _QUOTED * bool(line.earlier)

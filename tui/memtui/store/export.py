@@ -13,7 +13,6 @@ from pathlib import Path
 from memtui.documents import session_page
 from memtui.ground.clock import local_minute
 from memtui.ground.files import FileProblem, create_exclusive, reading, write_atomic
-from memtui.secrets.secrets import masked
 from memtui.store.session_list import size_text
 from memtui.transcript.blocks import blocks
 from memtui.transcript.lines import read_lines
@@ -49,7 +48,7 @@ def session_parts(transcript: Path, form: Form, now: datetime) -> Iterator[str]:
         subagents = _subagents(transcript)
         notes = [*session_page.about(transcript.stem, summary, len(subagents)), _exported(now)]
         make = session_page.session_html if form is Form.HTML else session_page.session_markdown
-        yield from make(name, notes, chain([first], found), masked, subagents)
+        yield from make(name, notes, chain([first], found), subagents)
 
 
 def _subagents(transcript: Path) -> session_page.Subagents:

@@ -237,16 +237,15 @@ class Searcher:
         scope: Scope = Scope.PROJECT,
         path: Path | None = None,
         *,
-        tags: Iterable[str] = (),
         limit: int = LIMIT,
         rows: int = 1_000,
         budget: float | None = None,
     ) -> list[Group]:
         """The results of each kind that is wanted, sessions first; `FileProblem` also after `interrupt`.
 
-        `path` is the transcript of `Scope.SESSION`; a ``project:`` in the query searches all. Memories have
-        all `tags`, a kind has at most `limit` results. The texts of `rows` of sessions are read, others by
-        `with_snippet`. `budget` are the seconds to spend on new files before, by default `_BUDGET`.
+        `path` is the transcript of `Scope.SESSION`; a ``project:`` in the query searches all. A kind has at
+        most `limit` results. The texts of `rows` of sessions are read, others by `with_snippet`. `budget`
+        are the seconds to spend on new files before, by default `_BUDGET`.
         """
         turn = self._turn
         budget = _BUDGET if budget is None else budget
@@ -259,7 +258,7 @@ class Searcher:
                 with self.index.reading() as connection:
                     connection.set_progress_handler(lambda: turn != self._turn, 1_000)
                     connection.execute("BEGIN")  # the same state for all
-                    answer = _Answer(connection, self._places, asked, scope, path, tags)
+                    answer = _Answer(connection, self._places, asked, scope, path)
                     groups = answer.groups(limit, rows)
                 return [group._replace(complete=complete) for group in groups]
             except IndexDamaged:
@@ -276,7 +275,6 @@ class _Answer:
     _asked: Search
     _scope: Scope
     _path: Path | None
-    _tags: Iterable[str]
 
     def __post_init__(self) -> None:
         asked = self._asked
@@ -286,11 +284,10 @@ class _Answer:
         self._db.create_function("lower", 1, str.lower)  # SQLite's own is for ASCII
         self._db.execute("CREATE TEMP TABLE wanted (file INTEGER PRIMARY KEY)")
         is_here, values = self._is_here()
-        values += [[KINDS[word] for word in asked.kinds], [f"#{tag.lower()} " for tag in self._tags]]
+        values.append([KINDS[word] for word in asked.kinds])
         query = f"""
             INSERT INTO wanted SELECT id FROM files
             WHERE ({is_here}) AND kind IN (SELECT value FROM json_each(?))
-            AND NOT EXISTS (SELECT 1 FROM json_each(?) WHERE NOT instr(lower(note) || ' ', value))
         """  # noqa: S608 - ours
         self._db.execute(query, [json.dumps(each) for each in values])
         self._where, self._values = " AND r.file IN wanted", list[object]()
