@@ -74,10 +74,18 @@ async def test_missed_compactions_are_counted_and_captured(world: World) -> None
     session.prompt("Fix the login")
     session.compaction("Summary of what came before.")
     session.prompt("go on")
+    session.compaction("Another summary.", trigger="manual")
     world.save(session)
     async with opened(world, WIDE) as driver:
-        await driver.until(lambda: "Pending 1 without a capture" in driver.shown)
-        await driver.until(lambda: "○ Fix the login" in driver.shown, "its session's name")
+        await driver.until(lambda: "Pending 1 without a capture · 1 by /compact" in driver.shown)
+        await driver.until(lambda: "/compact 2 · Fix the login" in driver.shown, "the user's own one")
+        for key in "re":
+            await driver.press(key)
+            assert driver.last_said.startswith("/compact made this compaction, so it has no capture: l ")
+        await driver.press("l")
+        assert isinstance(driver.screen, LostScreen)
+        await driver.press("escape", "j")
+        await driver.until(lambda: "○ 1 · Fix the login" in driver.shown, "its session's name")
         assert line(driver) == "hooks not installed: i"
         assert "installs the hooks" not in driver.shown
         for key in "re":
@@ -91,7 +99,7 @@ async def test_missed_compactions_are_counted_and_captured(world: World) -> None
         await driver.press("enter")
         await driver.until_said("Captured 1 of 1")
         await driver.until(lambda: "without a capture" not in driver.shown)
-        assert "Fix the login" in driver.shown
+        assert "Fix the login" in driver.shown and "Pending 2 · 1 by /compact" in driver.shown
         captures = list((world.root / ".project" / "compacts").glob("*-autocompact.md"))
         assert len(captures) == 1
         await driver.press("b")

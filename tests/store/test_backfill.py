@@ -90,6 +90,9 @@ def test_each_capture_belongs_to_the_first_compaction_after_it(project: Project)
     assert [(each.session_id, each.at) for each in found.missing] == [
         ("b", times[0]), ("a", times[1]), ("a", times[3])
     ]  # fmt: skip
+    assert found.manual == ()
+    (manual,) = coverage(_transcripts(project), captures[:2]).manual
+    assert (manual.session_id, manual.at) == ("a", times[2])
 
 
 def test_a_capture_is_known_by_how_full_the_context_was(project: Project) -> None:

@@ -47,6 +47,8 @@ class CaptureRow(NamedTuple):
     problem: str = ""
     missing: bool = False
     """Whether there is no file: the entry names the one that would be made."""
+    manual: bool = False
+    """Whether there is none because `/compact` made the compaction."""
 
     @property
     def pending(self) -> bool:
@@ -174,6 +176,8 @@ class HealthView(NamedTuple):
     """The last run of a hook for this project."""
     missing: tuple[Compaction, ...] = ()
     """Auto-compactions without a capture, oldest first."""
+    manual: tuple[Compaction, ...] = ()
+    """Those by `/compact`, which need none."""
     undecided: bool = False
     """Whether nobody has said yet if transcripts are kept beyond Claude Code's days."""
     sizes: Mapping[tuple[str, datetime], int] = _NONE
@@ -184,13 +188,13 @@ class HealthView(NamedTuple):
         from memtui.documents.capture import Capture, capture_name
 
         rows = dict(captures)
-        for each in self.missing:
+        for each in (*self.missing, *self.manual):
             moment = at = each.at.astimezone().replace(microsecond=0)
             capture = Capture("pending", at, each.session_id, str(each.transcript), "")
             while (taken := rows.get(name := capture_name(moment))) and not _is_of(taken, capture):
                 moment += timedelta(seconds=1)
             entry = Entry(name, str(project.compacts), 0, 0, 0)
-            rows.setdefault(name, CaptureRow(entry, capture, missing=True))
+            rows.setdefault(name, CaptureRow(entry, capture, missing=True, manual=each in self.manual))
         entries = listing.newest_first(row.entry for row in rows.values())
         return {entry.name: rows[entry.name] for entry in entries}
 

@@ -323,6 +323,7 @@ class Health:
             problem=str(not_writable(project, home) or ""),
             last=runs[-1] if runs else None,
             missing=found.missing,
+            manual=found.manual,
             undecided=undecided,
             sizes=found.sizes,
         )

@@ -160,10 +160,12 @@ class Compaction:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The auto-compactions of a project, oldest first, and those without a capture."""
+    """The auto-compactions of a project, oldest first, and compactions without a capture."""
 
     compactions: tuple[Compaction, ...]
     missing: tuple[Compaction, ...]
+    manual: tuple[Compaction, ...]
+    """Compactions by ``/compact`` without a capture, oldest first: nothing misses it."""
     sizes: Mapping[tuple[str, datetime], int]
     """Tokens before a compaction, by session and time of its capture, or its own where it has none."""
 
@@ -184,7 +186,7 @@ def compactions_in(transcript: Transcript) -> tuple[Compaction, ...]:
 def coverage(
     transcripts: Iterable[Transcript], captures: Iterable[Capture], read: Reader = compactions_in
 ) -> Coverage:
-    """Compare the auto-compactions in transcripts with captures.
+    """Compare the compactions in transcripts with captures.
 
     A capture is written when a compaction begins, so it belongs to the first one of its session that finishes
     at that time or later. `read` is `compactions_in`, or a cached version of it.
@@ -201,19 +203,22 @@ def coverage(
                 if known is None or each.transcript.stem == each.session_id != known.transcript.stem:
                     first[key] = each
     in_order = {session: sorted(done) for session, done in sessions.items()}
-    covered: set[str] = set()
+    covered: set[Compaction] = set()
     sizes: dict[tuple[str, datetime], int] = {}
     for capture in captures:
         done = in_order.get(capture.session_id, [])
         for _, key in done[bisect_left(done, (capture.timestamp, "")) :][:1]:
-            covered.add(key)
+            covered.add(first[key])
             if (tokens := first[key].tokens) is not None:
                 sizes[capture.session_id, capture.timestamp] = tokens
-    autos = {key: each for key, each in first.items() if each.trigger == "auto"}
-    found = sorted(autos, key=lambda key: (autos[key].at, autos[key].session_id))
-    missing = tuple(autos[key] for key in found if key not in covered)
-    sizes |= {(each.session_id, whole_seconds(each.at)): each.tokens for each in missing if each.tokens}
-    return Coverage(tuple(autos[key] for key in found), missing, sizes)
+    found = sorted(first.values(), key=lambda each: (each.at, each.session_id))
+    bare = [each for each in found if each not in covered]
+    sizes |= {(each.session_id, whole_seconds(each.at)): each.tokens for each in bare if each.tokens}
+    return Coverage(_made_by("auto", found), _made_by("auto", bare), _made_by("manual", bare), sizes)
+
+
+def _made_by(trigger: str, compactions: Iterable[Compaction]) -> tuple[Compaction, ...]:
+    return tuple(each for each in compactions if each.trigger == trigger)
 
 
 def first_message(compaction: Compaction) -> str:

@@ -30,11 +30,11 @@ def capture_document(
         why = styled(("This capture ", "bad"), row.problem or "is not read yet")
         way = line("The file is left as it is. e opens it in your editor; then it joins the rest.")
         return Document([styled((row.entry.name, "title")), _BLANK, why, _BLANK, way])
-    status = "no capture yet: b makes it" if row.missing else capture.status
+    missing = "by /compact, which is not captured" if row.manual else "no capture yet: b makes it"
     lines: list[Document | Line] = [
         styled(
-            (status, "warn" if capture.status == "pending" else "good"),
-            f" · {'auto' if row.entry.name.endswith('-autocompact.md') else 'manual'}",  # see seed 001
+            (missing if row.missing else capture.status, "warn" if capture.status == "pending" else "good"),
+            "" if row.manual else " · auto",
             (f" · session {capture.session_id[:8] or 'unknown'}", "dim"),
         ),
         styled((f"{local_minute(capture.timestamp)} · {age(capture.timestamp, now)}", "dim")),

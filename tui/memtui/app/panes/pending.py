@@ -1,4 +1,4 @@
-"""Pane 1: the captures, newest first; reviewing them, what their compactions lost, and missed ones."""
+"""Pane 1: compactions and their captures, newest first; reviewing those, what was lost, and missed ones."""
 
 from __future__ import annotations
 
@@ -34,10 +34,11 @@ if TYPE_CHECKING:
 
 _WAITING = """Nothing waits for a review.
 
-What an auto-compaction took away arrives here; `memtui demo` shows how."""
+What a compaction took away arrives here; `memtui demo` shows how."""
 
 
 _NO_CAPTURE = "This compaction has no capture yet: b makes it."
+_MANUAL = "/compact made this compaction, so it has no capture: l shows what it lost."
 
 
 class PendingPane(Pane):
@@ -55,6 +56,7 @@ class PendingPane(Pane):
     views = (CapturesView, HealthView, WaitsView)
     signs: ClassVar[Mapping[str, str]] = {
         "✗": "lines that neither the summary nor a note has",
+        "/compact": "you compacted, so it has no capture: l shows what it lost",
         "○": "no hook captured this compaction: b makes its capture",
         "✓": "reviewed; at the end of a row: nothing lost",
         "⚠": "cannot be read; the detail says why",
@@ -66,7 +68,7 @@ class PendingPane(Pane):
         "▸": "folded: enter opens it; before a task: in progress",
         "▾": "open: enter folds it",
     }
-    about = "What auto-compactions took away, waiting for your review."
+    about = "What compactions took away; captures wait for a review."
 
     def __init__(self, model: ProjectModel) -> None:
         super().__init__(model, empty="…")
@@ -87,12 +89,13 @@ class PendingPane(Pane):
             self._captures = view
         elif isinstance(view, HealthView):
             before, self._health = self._health, view
-            if before is not None and (before.missing, before.sizes) == (view.missing, view.sizes):
+            known = before and (before.missing, before.manual, before.sizes)
+            if known == (view.missing, view.manual, view.sizes):
                 return
         else:
             return
         self.view = self._captures
-        if self._health is not None and self._health.missing:
+        if self._health is not None and (self._health.missing or self._health.manual):
             rows = self._health.rows(self.model.project, self._captures.rows)
             self.view = CapturesView.of(rows, unread=self._captures.unread)
         self.say_when_empty(self._nothing())
@@ -135,9 +138,11 @@ class PendingPane(Pane):
     def count_in_border(self) -> str:
         """The same, and how many of them have no capture, and how many reviewed ones are shown."""
         done = len(self.view.rows) - len(self.view.pending)
-        missing = sum(1 for each in self.view.rows.values() if each.missing)
-        without = f"{missing} without a capture" if missing else ""
-        parts = [without] if missing == len(self.view.pending) else [self.count(), without]
+        manual = sum(1 for each in self.view.rows.values() if each.manual)
+        missing = sum(1 for each in self.view.rows.values() if each.missing) - manual
+        parts = [] if missing + manual == len(self.view.pending) else [self.count()]
+        parts += [f"{missing} without a capture"] if missing else []
+        parts += [f"{manual} by /compact"] if manual else []
         parts += [f"{done} reviewed"] if self.reviewed_too and done else []
         return " · ".join(part for part in parts if part)
 
@@ -173,7 +178,8 @@ class PendingPane(Pane):
         if capture.status == "reviewed":
             return row([(f"{when}✓ {title}", "$quiet")], fill, width)
         if item.missing:
-            return row([(f"{when}○ ", "$quiet"), title], fill, width)
+            mark = "/compact" if item.manual else "○"
+            return row([(f"{when}{mark} ", "$quiet"), title], fill, width)
         return row([(when, "$accent"), title], fill, width)
 
     def _subject(self, key: str, capture: Capture) -> str:
@@ -272,12 +278,12 @@ class PendingPane(Pane):
             return plain(f"\nNo facts: {problem}.", "warn")
         except OSError as error:
             return plain(f"\nNo facts: {item.capture.transcript} cannot be read ({error.strerror}).", "warn")
-        keys = "b captures it, then r" if item.missing else "r"
+        keys = "o" if item.manual else "b captures it, then r" if item.missing else "r"
         return facts_document(facts, evidence(facts, self.model.project.root), keys)
 
     def subject_of(self, key: str) -> Subject:
         item = self.view.rows[key]
-        file = _NO_CAPTURE if item.missing else item.entry.path
+        file = _MANUAL if item.manual else _NO_CAPTURE if item.missing else item.entry.path
         if item.capture is None:
             return Subject(file=file, transcript="A capture that cannot be read names no transcript.")
         transcript: Path | str
@@ -316,7 +322,7 @@ class PendingPane(Pane):
         elif item.capture is None:
             self.app.warn(f"This capture cannot be reviewed: it {item.problem}.")
         elif item.missing:
-            self.app.say(_NO_CAPTURE)
+            self.app.say(_MANUAL if item.manual else _NO_CAPTURE)
         elif item.capture.status == "reviewed":
             memory = item.capture.memory
             self.app.say(f"This capture is already reviewed: its memory is {memory}. e edits the file.")
