@@ -7,107 +7,32 @@ replaced commit, what the person said again. Nor are announcements, questions, d
 
 from __future__ import annotations
 
-import itertools
 import re
-import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from memtui.documents.work import open_steps, plan_in_force
-from memtui.lost.procedure import due, is_stressed
+from memtui.lost.conversation import ITEM, RECENT, Conversation, plan_lines, spoken
 from memtui.lost.records import PLAN, QUOTE, Kind, Row
-from memtui.lost.text import COMMAND, IDENTIFIER, SHELLS, commands_in, fenced, named, unfenced, words
+from memtui.lost.text import COMMAND, IDENTIFIER, words
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import all_commands, bare_command, is_check, is_lookup, worth_telling
-from memtui.transcript.events import (
-    Call,
-    Event,
-    Expansion,
-    Queue,
-    Queued,
-    Result,
-    Said,
-    Words,
-    events_of,
-    said_with_rejection,
-)
-from memtui.transcript.landmarks import report_in, report_of
-from memtui.transcript.lines import read_lines
-from memtui.transcript.outcomes import outcome_of, target_of
 from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import OPEN
 from memtui.transcript.records import Command, CompactionFact, Facts, Source
-from memtui.transcript.sentences import announces, is_question, is_rule, sentences
-from memtui.transcript.shell import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
-from memtui.transcript.short_text import ends_of, one_line, shortened, telling_line
-from memtui.transcript.words import queued_words, without_blocks
+from memtui.transcript.sentences import is_rule
+from memtui.transcript.short_text import one_line, shortened, telling_line
 
 MOST = 400
 """The most candidates of a compaction, the ones of most worth."""
-_COUNTED = re.compile(
-    r"\b\d+ (?:\w+ )?(?:passed|failed|tests?|files?|errors?|warnings?|skipped|lines)\b", re.I
-)
-"""Counts of a run, which the next run overtakes."""
-_PLAN_FILE = re.compile(r"(?:plan|todo|task|roadmap)[^/]*(?:/[^/]+)*\.(?:md|txt)$", re.I)
-_NUMBERED_LINE = re.compile(r"^ *\d+(?:→|\t)", re.MULTILINE)
-"""The number before a line that is read (Claude Code fact)."""
-_PLANNED = 80
-"""The most lines of a plan."""
-_ASKS_FOR = re.compile(r"(?:can|could|would|will) (?:you|we|i)\b|`[^`]+`\W*$", re.I)
-"""The beginning of a request, which is no rule; or a line that only quotes a program's message."""
-_TALKS = ("ExitPlanMode", "AskUserQuestion")
-"""Tools by which Claude asks the person."""
-_LIMITS = re.compile(r"^(?:no|never|not|do not|don't|without|only|kein|nicht|pas de|sin|не|不|禁止)\b", re.I)
-_REPORT = 80
-"""The most sentences of one report."""
-_MESSAGE = 60
-"""The most sentences of one message."""
-_PASTED = 800
-"""The middle of a longer message of the person is rather pasted than said."""
-_LONG = 4_000
-"""Of a longer message of the person only the rules, its beginning and its end are candidates."""
-_SHORT, _ABOUT = 200, 160
-_POINTS = re.compile(
-    r"(?:[^\w\n]*[^\W_]+[^\w\n]+){0,3}(?:this|that|these|those|it|them|das|dies\w*|cela|ça|eso|esto|это)\b"
-    r"|\W?[A-Za-z1-9][.):,]\s|[^\n]{0,6}(?:[这那]|これ|それ)",
-    re.I,
-)
-"""A beginning that points at what was said before, or the letter of an option."""
-_PERSONA = re.compile(r"you are (?:an?|the) ", re.I)
-_BEGINNING = 40  # characters by which a line is found in its text
-_ALIKE = 4  # characters by which functions are of one kind: Test, test
-_PUSHED = re.compile(r"^\s*(?:\S+\.\.\S+|\* \[new branch\])\s+\S+ -> \S+", re.MULTILINE)
-"""Git's line about a branch that was pushed."""
 _MARKS = 8
 """The last commit, pull requests and tags."""
-_RECENT = 0.5
-"""Part of a transcript whose failures and plan files count as open no more: there was work since."""
 _TEMPORARY = re.compile(
     r"(?:^|[\s`\"'(=])/(?:private/)?(?:tmp|var/folders|dev/shm)/|\[masked: |\bpid\b", re.I
 )
-_ASKED = ("typed", "command", "plan", "comment", "memory")
-_IN_USE, _REMEMBERED = 2, 4
-"""The last commands and skills, whose steps may still be due; and those whose rules may be in force."""
-_PROGRAM = re.compile(r"(?:^|[;&|(`])\s*([a-z][\w./-]*)\s", re.MULTILINE)
-"""The programs of a shell's line, and those of commands that are quoted."""
 # Blanks alone before them: \s* would read a run of empty lines again from each of its lines.
 _SECTION = re.compile(r"^[ \t]*(\d{1,2})\.\s+\S.*?:?\s*$", re.MULTILINE)
-_BOX = re.compile(r"^[ \t]*[-*+][ \t]+\[([ xX])\][ \t]+(\S.*)$", re.MULTILINE)
-_TABLE_ROW = re.compile(
-    r"^[ \t]*\|((?!\s*:?-{2,})[^\n]{12,}?)\|[ \t\r]*$(?!\n[ \t]*\|[ \t]*:?-{2,})", re.MULTILINE
-)
-_ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.+)$", re.MULTILINE)
-_NUMBERED_ITEM = re.compile(r"^[ \t]*\d{1,2}[.)]\s+(.+)$", re.MULTILINE)
-_FEW_WORDS = 3
-_REASON = 8
-"""The least words of a sentence of Claude's that names nothing."""
-_REQUEST_URL = re.compile(r"https?://\S+/(?:pull|merge_requests|issues)/\d+")
-_DECLARED = re.compile(
-    r"\s*(?:async )?(?:func|def|fn|class|it|test|describe|fun|public \w+)\b\s*(?:\([^()]*\) )?"
-    r"\(?[\"'`]?\s*(\w+).{3,}"
-)
 _CLAUSE = re.compile(r"[,.;:\n`]\s*(?:and )?|(?:^|\s)(?:Run|run:) ")
 _THEN = re.compile(r"&&|;")
 _QUERY = re.compile(r"\bcurl\b|\b(?:psql|sqlite3|mysql)\b|\bkubectl\b|\bdocker (?:exec|compose)\b")
@@ -130,8 +55,8 @@ def candidates(transcript: Path, facts: Facts, before: CompactionFact | None, ro
         OSError: the transcript cannot be read.
     """
     end = before.source.line if before else facts.lines + 1
-    conversation = _Conversation()
-    found = [*_spoken(conversation, transcript, before.source.offset if before else None)]
+    conversation = Conversation()
+    found = [*spoken(conversation, transcript, before.source.offset if before else None)]
     found += _of_records(facts, conversation, end, root)
     found += _summarised(facts, end)
     checks = {part for each in found if each.kind == "check" for part in _parts(each.text)}
@@ -156,241 +81,7 @@ def _once(found: Iterable[Row]) -> list[Row]:
     return list(last.values())
 
 
-# -- the conversation, message by message --------------------------------------------------------------------
-
-
-def _spoken(conversation: _Conversation, transcript: Path, stop: int | None) -> Iterator[Row]:
-    for line in read_lines(transcript, stop=stop):
-        for record in line.records:
-            if record.get("isSidechain") is not True:
-                stamp = str(record.get("timestamp") or "")
-                source = Source(line.number, line.offset, stamp, "user")
-                for event in events_of(record):
-                    yield from conversation.take(event, source)
-    yield from conversation.end()
-
-
-class _Conversation:
-    """Reads the events of a conversation in order."""
-
-    def __init__(self) -> None:
-        self._calls: dict[str, Call] = {}
-        self._expansions: dict[str, tuple[str, Source]] = {}
-        """The text of commands and skills, by name."""
-        self._ran: list[tuple[int, str]] = []
-        """Commands, each with its line."""
-        self._used: set[str] = set()
-        """Programs and identifiers that calls were made with, or that the person has named."""
-        self._refused: dict[str, list[Row]] = {}
-        self._boxes: dict[str, Row] = {}
-        """Boxes that nobody has ticked."""
-        self._plan = "", "", Source()
-        """The plan file that was read last, its text and where."""
-        self._written: list[tuple[int, str]] = []
-        self._queued = self._name = ""
-        self._line = 0
-        self.pushed: Row | None = None
-        """The last push, as git printed it."""
-        self._question: Row | None = None
-        """Claude's last question; None once the person has said something."""
-        self._last = ""
-        """Claude's last sentence."""
-
-    def take(self, event: Event, source: Source) -> Iterator[Row]:
-        self._line = source.line
-        if isinstance(event, Words | Queued | Queue):
-            yield from self._person(event, source)
-        elif isinstance(event, Expansion) and self._name:
-            self._expansions.pop(self._name, None)
-            self._expansions[self._name], self._name = (event.text, source), ""
-        elif isinstance(event, Said) and not event.agent:
-            source = source._replace(speaker="model")
-            yield from _said(event.text, source)
-            self._tick(event.text, source)
-            *_, self._last = (self._last, *sentences(masked(event.text)))
-            asks = is_question(self._last)
-            self._question = Row("ask", shortened(self._last, QUOTE), source, "open") if asks else None
-        elif isinstance(event, Call) and event.agent:
-            self._use(target_of(event))
-        elif isinstance(event, Call):
-            self._calls[event.id] = event
-            self._use(f"{target_of(event)}\n{event.input.get('prompt', '')}")
-            self._name = str(event.input.get("skill", "")) if event.name == "Skill" else self._name
-        elif isinstance(event, Result) and (call := self._calls.pop(event.id, None)):
-            if call.name in SHELL_TOOLS and outcome_of(event) != "rejected":
-                self._ran.append((source.line, one_line(target_of(call))))
-            yield from self._result(call, event, source._replace(speaker="tool"))
-
-    def _use(self, text: str) -> None:
-        self._used.update(_PROGRAM.findall(text), named(text))
-
-    def _result(self, call: Call, result: Result, source: Source) -> Iterator[Row]:
-        target = target_of(call)
-        self._refused.pop(_aim(call), None)  # what was done in the end was not refused for good
-        if outcome_of(result) in ("rejected", "failed"):
-            if reason := said_with_rejection(result):
-                said = source._replace(speaker="user")
-                words = [*_of_person(reason, said)]
-                if call.name in _TALKS:  # in force, even if a later plan was approved
-                    yield from words
-                rules = [] if call.name in _TALKS else [each for each in words if each.kind == "rule"]
-                self._refused[_aim(call)] = [_refused(call, reason, said), *rules]
-        elif call.name in READ_TOOLS and _PLAN_FILE.search(target):
-            self._plan = target, _prose(result.text), source
-        elif call.name in EDIT_TOOLS:
-            self._written.append((source.line, "\n".join(map(str, call.input.values()))))
-            if _PLAN_FILE.search(target) and target != self._plan[0]:
-                self._plan = "", "", source  # another plan took its place
-        elif call.name in AGENT_TOOLS:
-            yield from _read(report_of(result), source)
-        elif call.name in SHELL_TOOLS and "push" in target and (found := _PUSHED.search(result.text)):
-            self.pushed = Row("name", f"pushed: {one_line(found[0])}", source)
-
-    def _tick(self, text: str, source: Source) -> None:
-        """Note the boxes in a text of Claude's."""
-        for box, item in _BOX.findall(text):
-            item = shortened(one_line(masked(item)).replace("**", ""), QUOTE)
-            self._boxes.pop(item, None)
-            if box == " " and len(words(item)) > 1:
-                self._boxes[item] = Row("task", item, source)
-
-    def written_after(self, line: int) -> str:
-        """What was written into files after a line."""
-        return "\n".join(text for at, text in self._written if at > line)
-
-    def _person(self, event: Words | Queued | Queue, source: Source) -> Iterator[Row]:
-        text = event.text
-        if isinstance(event, Words):
-            self._name = text.split(maxsplit=1)[0] if event.kind == "command" and text else ""
-            if event.kind == "notification":
-                yield from _read(report_in(text), source._replace(speaker="tool"))
-            if event.kind not in _ASKED or text == self._queued:
-                return
-        elif isinstance(event, Queue):
-            if event.operation != "enqueue":
-                return
-            text = self._queued = queued_words(text)
-        self._question = None
-        self._use(text)
-        about = shortened(self._last, _ABOUT) if len(text) <= _SHORT and _POINTS.match(text) else ""
-        for number, row in enumerate(_of_person(text, source)):
-            yield replace(row, about=about) if number == 0 else row
-
-    def end(self) -> Iterator[Row]:
-        """The steps of the last commands and skills, what stayed refused, and an unanswered question."""
-        if self._question:
-            yield self._question
-        latest = [*reversed(self._expansions.values())][:_REMEMBERED]
-        for number, (text, source) in enumerate(latest):
-            ran = [command for line, command in self._ran if line > source.line]
-            steps = due(text, source, self._used, ran)
-            yield from (each for each in steps if number < _IN_USE or is_stressed(each.text))
-        yield from self._boxes.values()
-        for found in self._refused.values():
-            yield from found
-        path, text, source = self._plan
-        old = source.line < _RECENT * self._line  # it was worked on since, so its steps may be done
-        for row in _plan_lines(text, source, self.written_after(source.line)) if path else ():
-            # The file still has them: only its commands are worth more than a look into it.
-            if row.kind == "step" and not old and COMMAND.search(row.text):
-                yield row
-
-
-def _of_person(text: str, source: Source) -> Iterator[Row]:
-    text = masked(text)
-    said = [*sentences(text), *commands_in(text)]
-    long, pasted = len(text) > _LONG, len(text) > _PASTED
-    for number, sentence in enumerate(said):
-        if _PERSONA.match(sentence) and not is_rule(sentence):
-            continue
-        told = _LIMITS.search(sentence) or COMMAND.search(sentence)
-        rule = is_rule(sentence) or (told is not None and not announces(sentence))
-        rule = rule and _ASKS_FOR.match(sentence) is None
-        if rule or not pasted or number < 3 or number >= len(said) - 3:
-            yield Row("rule" if rule else "ask", ends_of(sentence, QUOTE), source)
-        elif not long and _tells(sentence):
-            yield Row("report", ends_of(sentence, QUOTE), source)
-        if number == _MESSAGE and not long:
-            break
-
-
-def _refused(call: Call, reason: str, source: Source) -> Row:
-    """A call that the person refused, with the reason given."""
-    aim = "" if call.name in _TALKS else target_of(call).partition("$(cat")[0]
-    what = shortened(f"{call.name} {one_line(masked(aim))}".strip(), 100)
-    return Row("refused", f"{what}: “{shortened(one_line(masked(reason)), QUOTE)}”", source, "refused")
-
-
-def _read(text: str, source: Source, kind: Kind = "report") -> Iterator[Row]:
-    """The telling sentences of a text that was read."""
-    text = _prose(text)
-    told = (*_listed(text), *(each for each in sentences(text) if _tells(each) or is_rule(each)))
-    telling = (each for each in told if not _COUNTED.search(each))
-    rows = (Row(kind, shortened(each, QUOTE), source) for each in itertools.islice(telling, _REPORT))
-    yield from _placed(rows, text)
-
-
-def _placed(rows: Iterable[Row], text: str) -> list[Row]:
-    """Rows with their places in a text, in its order."""
-    flat = one_line(text).replace("**", "")
-    found = [replace(row, at=flat.find(row.text[:_BEGINNING])) for row in rows]
-    return sorted(found, key=lambda row: row.at or 0)
-
-
-def _prose(text: str) -> str:
-    """The result of a tool, masked, without line numbers and without Claude Code's own reminders."""
-    return masked(_NUMBERED_LINE.sub("", without_blocks(text)))
-
-
-def _aim(call: Call) -> str:
-    """What a call is after: a file, or the program with its first words."""
-    return f"{call.name} {' '.join(target_of(call).split()[:3])}"
-
-
-def _declared_in(text: str) -> list[str]:
-    """The names of the functions and tests that a text's blocks of code declare."""
-    found = (_DECLARED.match(line) for language, line in fenced(text) if language not in SHELLS)
-    return list(dict.fromkeys(match[1] for match in found if match))
-
-
-def _said(text: str, source: Source) -> Iterator[Row]:
-    text = masked(text)
-    rows = [Row("said", shortened(line, QUOTE), source) for line in (*commands_in(text), *_listed(text))]
-    for number, sentence in enumerate(sentences(text)):
-        if number < _MESSAGE and len(sentence) <= QUOTE and (_tells(sentence) or _reasons(sentence)):
-            kind: Kind = "finding" if is_rule(sentence) else "said"
-            kind = "name" if _REQUEST_URL.search(sentence) else kind
-            rows.append(Row(kind, shortened(sentence, QUOTE), source))
-    yield from _placed(rows, text)
-
-
-def _listed(text: str) -> Iterator[str]:
-    """The items of numbered lists and the rows of tables in a text."""
-    text = unfenced(text)
-    for item in _NUMBERED_ITEM.findall(text):
-        if len(words(item)) > _FEW_WORDS and not item.rstrip("* ").endswith((":", "：")):
-            yield one_line(item).replace("**", "")
-    for row in _TABLE_ROW.findall(text):
-        yield _cells(row)
-
-
-def _cells(row: str) -> str:
-    return " → ".join(cell.strip().replace("**", "") for cell in row.split("|"))
-
-
-def _reasons(sentence: str) -> bool:
-    """Whether a sentence is long enough to say something without naming anything."""
-    return len(words(sentence)) >= _REASON and not announces(sentence)
-
-
-def _tells(sentence: str) -> bool:
-    return IDENTIFIER.search(sentence) is not None and not announces(sentence)
-
-
-# -- what the facts record -----------------------------------------------------------------------------------
-
-
-def _of_records(facts: Facts, conversation: _Conversation, end: int, root: Path) -> Iterator[Row]:
+def _of_records(facts: Facts, conversation: Conversation, end: int, root: Path) -> Iterator[Row]:
     for answer in facts.answers:
         text = f"{shortened(one_line(answer.question), 160)} → {shortened(one_line(answer.answer), QUOTE)}"
         yield Row("answer", text, answer.source)
@@ -423,33 +114,14 @@ def _names(facts: Facts, pushed: Row | None) -> Iterator[Row]:
         yield Row("name", f"branch {facts.branch}", Source())
 
 
-def _planned(facts: Facts, conversation: _Conversation) -> Iterator[Row]:
+def _planned(facts: Facts, conversation: Conversation) -> Iterator[Row]:
     """Lines of the plan in force: its steps, checks and limits, which summaries seldom repeat."""
     plan = plan_in_force(facts)
     tasks = facts.todos or facts.past_todos
     if plan is not None and (not tasks or any(todo.status in OPEN for todo in tasks)):
         if plan.path:
             yield Row("step", f"the approved plan: {plan.path}", plan.source, "open", target=PLAN)
-        yield from _plan_lines(plan.content, plan.source, conversation.written_after(plan.source.line))
-
-
-def _plan_lines(text: str, source: Source, written: str) -> Iterator[Row]:
-    planned = _declared_in(text)
-    other = {found[1] for line in written.split("\n") if (found := _DECLARED.match(line))} - {*planned}
-    alike = {name[:_ALIKE] for name in other}  # written in its stead, as far as names tell
-    due = ", ".join(name for name in planned if name not in written and name[:_ALIKE] not in alike)
-    for names in textwrap.wrap(due, QUOTE - 20):
-        yield Row("step", f"not written yet: {names}", source, target=PLAN)
-    for line in commands_in(text):
-        yield Row("step", shortened(line, QUOTE), source, target=PLAN)
-    prose = unfenced(text)
-    lines = [one_line(item).replace("**", "") for item in _ITEM.findall(prose)]
-    lines += [_cells(row) for row in _TABLE_ROW.findall(prose)]
-    lines += [each for each in sentences(text) if is_rule(each) or _tells(each)]
-    telling = (line for line in lines if COMMAND.search(line) or len(words(IDENTIFIER.sub(" ", line))) > 1)
-    for line in list(dict.fromkeys(telling))[:_PLANNED]:
-        kind: Kind = "rule" if _LIMITS.search(line) else "step"
-        yield Row(kind, shortened(line, QUOTE), source, target=PLAN)
+        yield from plan_lines(plan.content, plan.source, conversation.written_after(plan.source.line))
 
 
 def _files(facts: Facts, end: int, root: Path) -> Iterator[Row]:
@@ -524,7 +196,7 @@ def _failures(facts: Facts) -> Iterator[Row]:
         # What `go build` failed on, `go vet` may have found sound.
         ways = (line for own, line in given if words and words <= own)
         later = max(passed.get(text, 0), programs.get(" ".join(text.split()[:2]), 0), *ways)
-        recent = error.source.line > _RECENT * facts.lines
+        recent = error.source.line > RECENT * facts.lines
         if recent and worth_telling(error) and later < error.source.line:
             message = one_line(telling_line(error.message))
             yield Row("failure", shortened(f"{shortened(text, 120)}: {message}", QUOTE), error.source, "open")
@@ -540,7 +212,7 @@ def _summarised(facts: Facts, end: int) -> Iterator[Row]:
         for section, text in _sections(compaction.summary):
             if section in _STALE:
                 continue
-            for item in _ITEM.findall(text):
+            for item in ITEM.findall(text):
                 line = shortened(one_line(item).replace("**", "").strip('"“”'), QUOTE)
                 kind: Kind = "ask" if section == _ASKS else "finding"
                 if is_rule(line) and section in (_REQUEST, _ASKS):
