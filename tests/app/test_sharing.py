@@ -246,7 +246,7 @@ async def test_two_machines_texts_are_two_versions_with_their_difference(
     sharing.share(mine)
     sharing.sync()
     changed = b"## Objective\nFix the big cart\n\n## Pending\n- one\n"
-    theirs.add(sharing.names.key(mine), body=changed, author="bob", machine="desk-9f")
+    theirs.add(sharing.key(mine), body=changed, author="bob", machine="desk-9f")
     sharing.sync()
     async with opened(world, NARROW) as driver:
         await driver.press("2")

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memtui.ground.project import Home
-from memtui.share.contract import Document, Remote, neutral, parse_document
+from memtui.share.contract import Document, Remote, neutral
 from memtui.share.remotes import NamedRemote
 from memtui.share.sync import Sharing, Synced
 from memtui.store.memories import MemoryStore
@@ -51,8 +51,8 @@ class Machine:
 
     def has_changed(self, memory_id: str) -> bool:
         """Whether its text is not the remote's, as far as known here."""
-        known = self.sharing.state().memories.get(self.sharing.names.key(memory_id))
-        return known is None or known.here != self.sharing.look(self.sharing.names.key(memory_id))[1]
+        known = self.sharing.state().memories.get(self.sharing.key(memory_id))
+        return known is None or known.here != self.sharing.look(self.sharing.key(memory_id))[1]
 
     def sync(self) -> Synced:
         return self.sharing.sync()
@@ -70,7 +70,7 @@ class Machine:
         found = {}
         for memory_id in self.ids():
             stored = self.store.get(memory_id)
-            meta, key = stored.meta, self.sharing.names.key(memory_id)
+            meta, key = stored.meta, self.sharing.key(memory_id)
             if key in known:
                 tags = tuple(sorted(meta.tags))
                 found[key] = meta.description, tags, neutral(stored.body, meta.project)
@@ -79,7 +79,7 @@ class Machine:
 
 def documents(remote: Remote) -> dict[str, Document]:
     """The newest version of every memory."""
-    return {key: parse_document(data) for key, data in remote.read(remote.heads())}
+    return {key: Document.parse(data) for key, data in remote.read(remote.heads())}
 
 
 def held(remote: Remote) -> dict[str, tuple[str, tuple[str, ...], bytes]]:
@@ -93,7 +93,7 @@ def held(remote: Remote) -> dict[str, tuple[str, tuple[str, ...], bytes]]:
 
 def all_bodies(remote: Remote, machines: Iterator[Machine] | list[Machine]) -> set[bytes]:
     """Every text that is in a memory, in the trash or in the remote's history."""
-    found = {parse_document(data).body for key in remote.heads() for data in remote.history(key)}
+    found = {Document.parse(data).body for key in remote.heads() for data in remote.history(key)}
     for machine in machines:
         found |= {machine.store.get(each).body for each in machine.ids()}
         found |= {each.path.read_bytes().partition(b"\n---\n")[2] for each in machine.store.deleted().items}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from hashlib import sha256
 
-from memtui.share.contract import Document, Head, Remote, RemoteProblemError, parse_document
+from memtui.share.contract import Document, Head, Remote, RemoteProblemError
 
 
 class MemoryRemote(Remote):
@@ -57,4 +57,4 @@ class MemoryRemote(Remote):
 
     @property
     def newest(self) -> dict[str, Document]:
-        return {key: parse_document(line[-1]) for key, line in self.lines.items()}
+        return {key: Document.parse(line[-1]) for key, line in self.lines.items()}

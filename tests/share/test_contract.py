@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from memtui.ground.text import FormatError
 from memtui.share import contract
-from memtui.share.contract import Document, Remote, RemoteProblemError, parse_document
+from memtui.share.contract import Document, Remote, RemoteProblemError
 from memtui.share.git import GitRemote
 from memtui.share.postgres import PostgresRemote
 from tests.share.machines import documents
@@ -82,7 +82,7 @@ def test_who_was_not_first_writes_nothing(laptop: Remote, desk: Remote) -> None:
     assert not desk.write({KEY: document(1, b"two")})
     assert documents(desk)[KEY].body == b"one"
     assert set(desk.write({KEY: document(2, b"two")})) == {KEY}
-    assert [parse_document(each).body for each in laptop.history(KEY)] == [b"one", b"two"]
+    assert [Document.parse(each).body for each in laptop.history(KEY)] == [b"one", b"two"]
     assert documents(laptop)[KEY].body == b"two"
 
 
@@ -161,14 +161,14 @@ def test_every_document_is_read_as_it_was_written(
         version=version, author=author, at=NOW, created=NOW, description=description, tags=tuple(tags),
         deleted=deleted, body=body,
     )  # fmt: skip
-    assert parse_document(made.render()) == made
+    assert Document.parse(made.render()) == made
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_document_or_an_error(data: bytes) -> None:
     for each in (data, b"---\n" + data + b"\n---\n", b"---\nversion: v1\n" + data + b"\n---\n"):
         try:
-            parse_document(each)
+            Document.parse(each)
         except FormatError:
             continue
 
@@ -178,4 +178,4 @@ def test_any_bytes_are_a_document_or_an_error(data: bytes) -> None:
 )
 def test_a_document_without_a_proper_head_is_refused(head: str) -> None:
     with pytest.raises(FormatError):
-        parse_document(f"---\n{head}\n---\nbody".encode())
+        Document.parse(f"---\n{head}\n---\nbody".encode())

@@ -75,9 +75,7 @@ class Exchange:
             for name in self.names():
                 sharing = self._open(name)
                 known = sharing.state()
-                shared = frozenset(
-                    sharing.names.here(key) for key, each in known.memories.items() if each.is_there
-                )
+                shared = frozenset(sharing.here(key) for key, each in known.memories.items() if each.is_there)
                 synced, doing = parse_iso(known.synced), self._doing.get(name, "")
                 states.append(RemoteState(name, synced, known.problem, known.trouble, doing, shared))
         except FileProblem as problem:

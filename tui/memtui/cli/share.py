@@ -195,7 +195,7 @@ def forget(memory_id: str, yes: bool) -> None:
     From PostgreSQL all its versions go. Git's history keeps them until somebody rewrites it; how is printed.
     """
     sharings = [_sharing(name) for name in sorted(Remotes(memtui_home()).all())]
-    holding = [each for each in sharings if each.names.key(memory_id) in each.state().memories]
+    holding = [each for each in sharings if each.key(memory_id) in each.state().memories]
     if not holding:
         raise click.ClickException(f"{memory_id} was not shared: `memtui memory delete` deletes it.")
     if not agreed(f"Remove the texts of {memory_id} for good?", yes, default=False):

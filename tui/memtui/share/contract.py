@@ -11,7 +11,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, NamedTuple, TypeVar
+from typing import Annotated, NamedTuple, Self, TypeVar
 
 from pydantic import BeforeValidator, Field, ValidationError
 
@@ -83,20 +83,20 @@ class Document(Record):
         values |= {key: True for key in ("deleted", "forgotten") if getattr(self, key)}
         return f"---\n{dump(values)}---\n".encode() + self.body
 
-
-def parse_document(data: bytes) -> Document:
-    """Read a document, which is from outside; `FormatError` if it is none."""
-    end = data.find(b"\n---\n", 3, _HEAD_LIMIT)
-    if not data.startswith(b"---\n") or end < 0 or len(data) > LIMIT:
-        raise FormatError("it has no front matter")
-    head, keys = data[4 : end + 1].decode("utf-8", "replace"), Document.model_fields.keys() - {"body"}
-    values = {key: value for key, value in load(head).items() if key in keys}
-    values |= {key: parse_iso(str(values.get(key, ""))) for key in ("at", "created")}
-    try:
-        return Document.model_validate({**values, "body": data[end + 5 :]})
-    except ValidationError as error:
-        problem = error.errors()[0]
-        raise FormatError(f"the {problem['loc'][0]} in its front matter is not valid") from None
+    @classmethod
+    def parse(cls, data: bytes) -> Self:
+        """Read a document, which is from outside; `FormatError` if it is none."""
+        end = data.find(b"\n---\n", 3, _HEAD_LIMIT)
+        if not data.startswith(b"---\n") or end < 0 or len(data) > LIMIT:
+            raise FormatError("it has no front matter")
+        head, keys = data[4 : end + 1].decode("utf-8", "replace"), cls.model_fields.keys() - {"body"}
+        values = {key: value for key, value in load(head).items() if key in keys}
+        values |= {key: parse_iso(str(values.get(key, ""))) for key in ("at", "created")}
+        try:
+            return cls.model_validate({**values, "body": data[end + 5 :]})
+        except ValidationError as error:
+            problem = error.errors()[0]
+            raise FormatError(f"the {problem['loc'][0]} in its front matter is not valid") from None
 
 
 class Head(NamedTuple):
@@ -154,22 +154,6 @@ class Remote(ABC):
     def wait(self, seconds: float, stopped: threading.Event) -> None:
         """Wait until there may be something new since `heads`, the time is over, or `stopped` is set."""
         stopped.wait(seconds)
-
-
-class Names(NamedTuple):
-    """Maps Recovery IDs of this machine to keys, which end in ``@machine``, and back."""
-
-    machine: str
-
-    def key(self, memory_id: str) -> str:
-        return memory_id if "@" in memory_id else f"{memory_id}@{self.machine}"
-
-    def here(self, key: str) -> str:
-        """The Recovery ID of a memory on this machine."""
-        return key.removesuffix(f"@{self.machine}")
-
-    def is_own(self, key: str) -> bool:
-        return key.endswith(f"@{self.machine}")
 
 
 def portions(items: Iterable[Item], size_of: Callable[[Item], int]) -> Iterator[list[Item]]:

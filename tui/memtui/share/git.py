@@ -44,12 +44,11 @@ NAME URL` and `memtui sync` bring them to a machine. What is in them is text, ne
 """
 _SETTINGS = (
     "core.hooksPath=/dev/null", "core.attributesFile=/dev/null", "core.fsmonitor=false",
-    "core.alternateRefsCommand=", "protocol.allow=never", "protocol.file.allow=always",
-    "protocol.ssh.allow=always", "protocol.https.allow=always", "protocol.http.allow=always",
-    "protocol.git.allow=always", "transfer.fsckObjects=true", "fetch.recurseSubmodules=false",
+    "core.alternateRefsCommand=", "transfer.fsckObjects=true", "fetch.recurseSubmodules=false",
     "submodule.recurse=false", "push.gpgSign=false", "commit.gpgSign=false", "gc.autoDetach=false",
     "init.templateDir=",
 )  # fmt: skip
+_PROTOCOLS = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh"}
 _NO_HOOKS = "--receive-pack=git -c core.hooksPath=/dev/null receive-pack"
 _HARMLESS = {
     "core.repositoryformatversion", "core.filemode", "core.bare", "core.ignorecase", "core.symlinks",
@@ -163,8 +162,6 @@ class GitRemote(Remote):
         return found
 
     def holds(self, digests: Mapping[str, str]) -> Collection[str]:
-        if not digests:
-            return set()
         lines = self._git("rev-list", "--objects", self._seen, "--", _FOLDER).splitlines()
         reachable = {line[:40].decode() for line in lines}
         return {key for key, digest in digests.items() if digest in reachable}
@@ -292,7 +289,7 @@ class GitRemote(Remote):
         command = ["sh", "-c", _BOUNDED, "sh", str(_BLOCKS), self._program, "--git-dir", str(self._folder)]
         command += [part for each in _SETTINGS for part in ("-c", each)]
         try:
-            env = git_environment(*_HOSTS)
+            env = git_environment(*_HOSTS) | _PROTOCOLS
             done = run([*command, *arguments], data, seconds=_SECONDS, env=env, cwd=os.sep)
         except OSError as error:
             raise _GitFailedError(self._url, f"git cannot be run: {error.strerror}") from error

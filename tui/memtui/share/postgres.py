@@ -12,7 +12,7 @@ import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, LiteralString
 
 from memtui.ground.clean import clean_line
 from memtui.ground.text import counted
@@ -61,13 +61,11 @@ _HEADS = """
     select distinct on (id) left(id::text, 81), left(digest::text, 64), octet_length(data)
     from memtui.memories order by id, version desc limit %s
 """
-_TEXTS = """
-    select distinct on (id) id, data from memtui.memories
-    join unnest(%s::text[], %s::text[]) as wanted (id, digest) using (id, digest)
+_CHECK = """
+    select count(distinct id), has_any_column_privilege('memtui.memories', 'insert') from memtui.memories
 """
-_HELD = """
-    select distinct id from memtui.memories
-    join unnest(%s::text[], %s::text[]) as wanted (id, digest) using (id, digest)
+_WANTED = """
+    from memtui.memories join unnest(%s::text[], %s::text[]) as wanted (id, digest) using (id, digest)
 """
 _INSERT = """
     insert into memtui.memories (id, version, data)
@@ -89,11 +87,7 @@ class PostgresRemote(Remote):
         """The state of the table that `heads` has read."""
 
     def check(self) -> str:
-        with self._connected() as connection:
-            found = connection.execute("select count(distinct id) from memtui.memories").fetchone()
-            allowed = connection.execute("select has_any_column_privilege('memtui.memories', 'insert')")
-            may_write = allowed.fetchone() == (True,)
-        number = found[0] if found else 0
+        ((number, may_write),) = self._rows(_CHECK)
         return counted(number, "memory", "memories") + ("" if may_write else ", to read only")
 
     def set_up(self) -> None:
@@ -115,37 +109,30 @@ class PostgresRemote(Remote):
         return {key: Head(digest, size) for key, digest, size in rows if MEMORY.fullmatch(key)}
 
     def _read(self, digests: Mapping[str, str]) -> dict[str, bytes]:
-        with self._connected() as connection:
-            rows = connection.execute(_TEXTS, (list(digests), list(digests.values())), binary=True).fetchall()
+        rows = self._rows(f"select distinct on (id) id, data {_WANTED}", [*digests], [*digests.values()])
         return {key: bytes(data) for key, data in rows}
 
     def holds(self, digests: Mapping[str, str]) -> Collection[str]:
-        if not digests:
-            return set()
-        with self._connected() as connection:
-            return {key for (key,) in connection.execute(_HELD, (list(digests), list(digests.values())))}
+        rows = self._rows(f"select distinct id {_WANTED}", [*digests], [*digests.values()])
+        return {key for (key,) in rows}
 
     def digest(self, data: bytes) -> str:
         return sha256(data).hexdigest()
 
     def write(self, documents: Mapping[str, tuple[int, bytes]]) -> Collection[str]:
         versions, data = zip(*documents.values(), strict=True)
-        with self._connected() as connection:
-            written = connection.execute(_INSERT, (list(documents), list(versions), list(data)))
-            return {key for (key,) in written}
+        return {key for (key,) in self._rows(_INSERT, [*documents], [*versions], [*data])}
 
     def history(self, key: str) -> list[bytes]:
         query = "select data from memtui.memories where id = %s order by version desc limit 100"
-        with self._connected() as connection:
-            rows = connection.execute(query, (key,), binary=True).fetchall()
-        return [bytes(data) for (data,) in reversed(rows)]
+        return [bytes(data) for (data,) in reversed(self._rows(query, key))]
 
     def forget(self, key: str, tombstone: tuple[int, bytes]) -> str:
         with self._connected() as connection, connection.transaction():
             connection.execute("delete from memtui.memories where id = %s", (key,))
             connection.execute(_INSERT, ([key], [tombstone[0]], [tombstone[1]]))
-            left = connection.execute("select count(*) from memtui.memories where id = %s", (key,)).fetchone()
-        others = left[0] - 1 if left else 0
+            left = "select count(*) - 1 from memtui.memories where id = %s"
+            (others,) = connection.execute(left, (key,)).fetchone() or (0,)
         if others:
             return f"versions of other writers stay ({others}): they or the database's owner can remove them."
         return "all its versions are removed; backups of the database may keep them."
@@ -161,6 +148,10 @@ class PostgresRemote(Remote):
             while not stopped.is_set() and (left := until - time.monotonic()) > 0:
                 if any(True for _ in connection.notifies(timeout=min(left, 0.5), stop_after=1)):
                     return
+
+    def _rows(self, query: LiteralString, *values: object) -> list[tuple[Any, ...]]:
+        with self._connected() as connection:
+            return connection.execute(query, values, binary=True).fetchall()
 
     @contextmanager
     def _connected(self, *, any_schema: bool = False) -> Iterator[Connection[Any]]:

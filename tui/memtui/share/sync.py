@@ -12,7 +12,7 @@ import json
 import random
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,7 +22,7 @@ from typing import Any
 
 from pydantic import ConfigDict, Field, ValidationError
 
-from memtui.documents.memory import StoredMemory, moment_of
+from memtui.documents.memory import MemoryMeta, StoredMemory, moment_of
 from memtui.documents.record import Record
 from memtui.ground import files
 from memtui.ground.clock import Clock
@@ -30,9 +30,7 @@ from memtui.ground.files import FileChanged, FileMissing, FileProblem
 from memtui.ground.project import Home
 from memtui.ground.text import FormatError
 from memtui.secrets.secrets import find, holds_secrets
-from memtui.share.contract import LIMIT, Document, Head, Names, Remote, RemoteProblemError
-
-from memtui.share.contract import neutral, parse_document, portions  # isort: skip
+from memtui.share.contract import LIMIT, Document, Head, Remote, RemoteProblemError, neutral, portions
 from memtui.share.remotes import NamedRemote, Remotes, open_remote, place_of, this_author, this_machine
 from memtui.store.archive_settings import archive_settings
 from memtui.store.memories import MemoryStore, title_of
@@ -94,13 +92,10 @@ class Synced:
         return f"sent {self.sent}, fetched {self.fetched}"
 
 
-def _content(stored: StoredMemory) -> str:
-    meta = stored.meta
-    return _digest(meta.description, meta.tags, neutral(stored.body, meta.project))
-
-
-def _digest(description: str, tags: Iterable[str], body: bytes) -> str:
-    return sha256(json.dumps([description, sorted(tags)]).encode() + b"\0" + body).hexdigest()[:32]
+def _content(about: MemoryMeta | Document, body: bytes) -> str:
+    """A digest of what machines share of a memory."""
+    shared = json.dumps([about.description, sorted(about.tags)]).encode() + b"\0" + body
+    return sha256(shared).hexdigest()[:32]
 
 
 class Sharing:
@@ -108,13 +103,21 @@ class Sharing:
 
     def __init__(self, home: Home, clock: Clock, name: str, named: NamedRemote) -> None:
         self.name, self.named, self.home, self.clock = name, named, home, clock
-        self.names = Names(this_machine(home))
+        self.machine = this_machine(home)
         self.store = MemoryStore(home, clock)
         self._path = place_of(home, name, named).with_suffix(".json")
 
     @cached_property
     def remote(self) -> Remote:
-        return open_remote(self.name, self.named, self.home, this_author(), self.names.machine)
+        return open_remote(self.name, self.named, self.home, this_author(), self.machine)
+
+    def key(self, memory_id: str) -> str:
+        """The key of a memory with a Recovery ID of this machine."""
+        return memory_id if "@" in memory_id else f"{memory_id}@{self.machine}"
+
+    def here(self, key: str) -> str:
+        """The Recovery ID of a memory on this machine."""
+        return key.removesuffix(f"@{self.machine}")
 
     def state(self) -> State:
         try:
@@ -130,12 +133,12 @@ class Sharing:
         """Mark a memory to be sent with the next sync; False if the remote has it as it is."""
         if "@" in memory_id:
             raise FileProblem(Path(memory_id), "was shared by its author: it is not yours to share")
-        key = self.names.key(memory_id)
+        key = self.key(memory_id)
         known = self.state().memories.get(key, Known())
         stored = self.store.get(memory_id)
-        if known.here == _content(stored) and not known.withheld:
+        if known.here == self.look(key)[1] and not known.withheld:
             return False
-        self.refuse(stored)
+        self.document(key, stored, 1)
         self.save({key: known.replace(withheld=False)}, passed={key: ""})
         return True
 
@@ -145,26 +148,27 @@ class Sharing:
         Returns a sentence on what cannot be removed. Even if this fails, nothing of the memory is sent until
         it is shared again.
         """
-        key = self.names.key(memory_id)
+        key = self.key(memory_id)
         if (known := self.state().memories.get(key)) is None:
             raise FileProblem(Path(memory_id), f"was not shared with {self.name}")
         with self._alone():
             known = known.replace(withheld=True)
             self.save({key: known})
-            head = self.remote.heads().get(key)
-            newest = [data for _, data in self.remote.read({key: head} if head else {})]
-            version = max([known.version, *(each.version for each in _readable(newest))]) + 1
+            version = max([known.version, *(each.version for each in self.versions(memory_id))]) + 1
             gone = self.document(key, None, version).replace(forgotten=True).render()
             remains = self.remote.forget(key, (version, gone))
             if self.look(key)[0] is not None:
-                self.store.delete(self.names.here(key))
+                self.store.delete(self.here(key))
             self.save({key: known.based(version, self.remote.digest(gone), _DELETED)})
         return remains
 
     def versions(self, memory_id: str) -> list[Document]:
         """The versions of a memory in the remote, oldest first; broken ones are left out."""
-        key = self.names.key(memory_id)
-        return _readable(self.remote.history(key)) if key in self.state().memories else []
+        key, documents = self.key(memory_id), []
+        for data in self.remote.history(key) if key in self.state().memories else ():
+            with suppress(FormatError):
+                documents.append(Document.parse(data))
+        return documents
 
     def sync(self) -> Synced:
         """Take what is new in the remote, and write what has changed here."""
@@ -190,24 +194,25 @@ class Sharing:
 
         The digest is "" if its file is just gone, which deletes nothing.
         """
-        local = self.names.here(key)
+        local = self.here(key)
         if self.store.signature(local):
             stored = self.store.get(local)
-            return stored, _content(stored)
+            return stored, _content(stored.meta, neutral(stored.body, stored.meta.project))
         return None, _DELETED if self.store.is_deleted(local) else ""
 
     def document(self, key: str, stored: StoredMemory | None, version: int) -> Document:
-        """The document of a memory as it is here; None is a deleted one."""
-        values = {"version": version, "author": this_author(), "machine": self.names.machine}
+        """The document of a memory as it is here; None is a deleted one. Refused if it may not leave."""
+        values = {"version": version, "author": this_author(), "machine": self.machine}
         values |= {"at": self.clock(), "created": moment_of(key) or self.clock(), "deleted": stored is None}
         if stored is not None:
             meta = stored.meta
             values |= {"project": Path(meta.project).name, "body": neutral(stored.body, meta.project)}
             values |= {each: getattr(meta, each) for each in ("created", "description", "tags", "source")}
+            self._refuse(stored)
         return Document.model_validate(values)
 
-    def refuse(self, stored: StoredMemory) -> None:
-        """Refuse a memory that may not leave this machine: with secrets, too large, of a private project."""
+    def _refuse(self, stored: StoredMemory) -> None:
+        """Refuse a memory with secrets, a large one, and one of a private project."""
         meta = stored.meta
         if archive_settings(self.home).is_private(Path(meta.project or "/")):
             reason = f"is of a project that never leaves this machine: {meta.project}"
@@ -238,7 +243,7 @@ class _Round:
 
     def __init__(self, sharing: Sharing, done: Synced) -> None:
         self._of, self._done = sharing, done
-        self._remote, self._store, self._names = sharing.remote, sharing.store, sharing.names
+        self._remote, self._store = sharing.remote, sharing.store
         state = sharing.state()
         self._known, self._before = dict(state.memories), state.passed
         self._new, self._passed = dict[str, Known](), dict[str, str]()
@@ -254,11 +259,11 @@ class _Round:
             self._add_all(heads)
         gone = self._look_here(heads)
         new = {key: head for key, head in heads.items() if key in gone or self._is_new(key, head)}
-        known = {key: self._known[key] for key in new if key in self._known}
-        held = self._remote.holds({key: each.digest for key, each in known.items() if each.digest})
+        bases = {key: self._known[key].digest for key in new if key in self._known}
+        held = self._remote.holds(bases) if any(bases.values()) else ()
         for key, data in self._remote.read(new):
             try:
-                self._compare(key, heads[key], parse_document(data), is_held=key in held)
+                self._compare(key, heads[key], Document.parse(data), is_held=key in held)
             except FormatError as error:
                 self._passed[key] = heads[key].digest
                 self._done.notes.append(f"{key} in {self._of.name} is not read: {error}")
@@ -279,7 +284,7 @@ class _Round:
         """Share all memories of this machine."""
         settings = archive_settings(self._of.home)
         for listed in self._store.list().items:
-            key = self._names.key(listed.id)
+            key = self._of.key(listed.id)
             if key in self._known or key in heads or "@" in listed.id or listed.problem:
                 continue
             if not settings.is_private(Path(listed.meta.project or "/")):
@@ -292,7 +297,7 @@ class _Round:
             there = key in heads
             if known.withheld or (there and self._is_new(key, heads[key])):
                 continue
-            signature = self._store.signature(self._names.here(key))
+            signature = self._store.signature(self._of.here(key))
             if there and signature == known.signature != "":
                 continue
             try:
@@ -312,8 +317,7 @@ class _Round:
     def _compare(self, key: str, head: Head, document: Document, *, is_held: bool) -> None:
         """Bring together a memory and its newest version in the remote, which is new to it."""
         stored, content = self._of.look(key)
-        theirs = _digest(document.description, document.tags, document.body)
-        theirs = _DELETED if document.deleted else theirs
+        theirs = _DELETED if document.deleted else _content(document, document.body)
         known, who = self._known.get(key, Known()), document.author or "somebody"
         changed = content not in ("", known.here)
         if content != theirs:
@@ -332,7 +336,7 @@ class _Round:
                 if content == _DELETED:
                     if changed:
                         self._note(key, f"was deleted here and changed by {who}: it is back")
-                    self._store.restore(self._names.here(key))
+                    self._store.restore(self._of.here(key))
                     stored, content = self._of.look(key)
                     keep = content not in (known.here, *known.past)
                 self._take(key, stored, document, keep=keep)
@@ -342,17 +346,17 @@ class _Round:
 
     def _is_wanted(self, key: str, content: str) -> bool:
         """Whether a memory is taken that this machine did not share."""
-        if content and self._names.is_own(key) and self._of.named.sync != "all":
+        if content and "@" not in self._of.here(key) and self._of.named.sync != "all":
             self._note(key, f"in {self._of.name} is not what is here and was never shared: it is not taken")
             return False
         return True
 
     def _take(self, key: str, stored: StoredMemory | None, document: Document, *, keep: bool) -> None:
         """Make a memory what the remote says; `keep` the text from here as a memory of its own."""
-        local = self._names.here(key)
+        local = self._of.here(key)
         if keep and stored is not None:
             self._keep(key, stored, document)
-        mine = self._names.is_own(key) and document.author == this_author()
+        mine = "@" not in local and document.author == this_author()
         author = "" if mine else f"{document.author or document.machine} ({self._of.name})"
         about: dict[str, Any] = {"description": document.description, "tags": document.tags, "author": author}
         if stored is not None and document.deleted:
@@ -366,7 +370,7 @@ class _Round:
     def _keep(self, key: str, stored: StoredMemory, document: Document) -> None:
         """Keep a text as a memory of its own, which is shared as the other one is."""
         now, meta = self._of.clock(), stored.meta
-        title = f"{title_of(stored)} (from {self._names.machine}, {now.day} {now:%b})"
+        title = f"{title_of(stored)} (from {self._of.machine}, {now.day} {now:%b})"
         found = [each.id for each in self._store.list().items if each.title == title]
         # A killed process may have kept it already.
         kept = next((each for each in found if self._store.get(each).body == stored.body), "")
@@ -376,8 +380,8 @@ class _Round:
         who = document.author or "somebody"
         self._note(key, f"was changed here and by {who}: theirs stays, and the text from here is {kept}")
         if not document.forgotten:
-            self._know(self._names.key(kept), Known())
-            self._writes[self._names.key(kept)] = 1
+            self._know(self._of.key(kept), Known())
+            self._writes[self._of.key(kept)] = 1
             self._save()  # before the text is replaced, from which a killed process could tell
 
     def _versions(self) -> Iterator[tuple[str, tuple[int, bytes, str]]]:
@@ -385,12 +389,9 @@ class _Round:
         for key, version in self._writes.items():
             try:
                 stored, content = self._of.look(key)
-                if stored is not None:
-                    self._of.refuse(stored)
+                yield key, (version, self._of.document(key, stored, version).render(), content)
             except FileProblem as problem:
                 self._done.notes.append(str(problem))
-                continue
-            yield key, (version, self._of.document(key, stored, version).render(), content)
 
     def _send(self, batch: Mapping[str, tuple[int, bytes, str]]) -> None:
         self._save()
@@ -406,20 +407,12 @@ class _Round:
         self._known[key] = self._new[key] = known
 
     def _note(self, key: str, what: str) -> None:
-        self._done.notes.append(f"{self._names.here(key)} {what}")
+        self._done.notes.append(f"{self._of.here(key)} {what}")
 
     def _save(self) -> None:
         if self._new or self._passed:
             self._of.save(self._new, self._passed)
             self._new = {}
-
-
-def _readable(found: Iterable[bytes]) -> list[Document]:
-    documents = []
-    for data in found:
-        with suppress(FormatError):
-            documents.append(parse_document(data))
-    return documents
 
 
 def open_sharing(home: Home, clock: Clock, name: str = "") -> Sharing:
