@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from memtui.cli import output
 from memtui.documents.capture import Capture, capture_name, render_capture, render_pending, reviewed
 from memtui.ground.project import Project
 from tests.cli.conftest import Memtui
@@ -72,15 +71,6 @@ def test_json_has_every_field(memtui: Memtui, three: Project) -> None:
     assert broken["problem"]
     assert broken.keys() == pending.keys()
     assert (done["summary"], done["memory"]) == ("Refunds were added.", "20260102_081500-memory.md")
-
-
-def test_a_terminal_gets_a_table(memtui: Memtui, three: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(output, "is_terminal", lambda: True)
-    monkeypatch.setenv("COLUMNS", "100")
-    head, first, *_ = memtui("captures").out.splitlines()
-    assert head.split() == ["Status", "Time", "Title", "File"]
-    assert first.startswith("pending ")
-    assert first.endswith(capture_name(EVENING))
 
 
 def test_a_root_that_is_no_folder_is_a_usage_error(memtui: Memtui, project: Project) -> None:

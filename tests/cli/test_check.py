@@ -93,10 +93,3 @@ def test_texts_that_are_no_recovery_text(memtui: Memtui, project: Project) -> No
     result = memtui("compact", "--check", "memory.md")
     assert (result.code, result.out) == (1, "")
     assert result.err.startswith("memtui: memory.md is not a recovery text: ")
-
-
-def test_a_file_that_is_far_too_large(memtui: Memtui, project: Project) -> None:
-    with (project.root / "big.md").open("wb") as file:
-        file.truncate(17 << 20)
-    result = memtui("compact", "--check", "big.md")
-    assert (result.code, result.err) == (1, "memtui: 'big.md' is larger than 16 MB.\n")

@@ -92,14 +92,6 @@ def test_without_a_terminal_the_text_is_shown_and_nothing_stored(memtui: Memtui,
     assert backend().list().total == 0
 
 
-def test_a_file_that_is_no_transcript_is_refused_and_nothing_stored(memtui: Memtui, used: Project) -> None:
-    (used.root / "notes.txt").write_text("milk\nbread\n", "utf-8")
-    result = memtui("compact", "--transcript", "notes.txt", "--force")
-    assert (result.code, result.out) == (1, "")
-    assert result.err == "memtui: notes.txt is not a transcript: not one of its 2 lines is JSON.\n"
-    assert backend().list().total == 0
-
-
 def test_a_person_accepts(memtui: Memtui, used: Project, says: Says) -> None:
     says("what", "y")
     result = memtui("compact")

@@ -95,13 +95,6 @@ def test_a_full_device_is_reported(project: Project) -> None:
     assert b"No space left" in errors and b"Traceback" not in errors
 
 
-def test_nothing_is_no_memory(project: Project) -> None:
-    process = start_memtui("core-memory", "import")
-    said = b"memtui: standard input is empty; nothing was imported.\n"
-    assert process.communicate(timeout=60) == (b"", said)
-    assert process.returncode == 1
-
-
 def test_a_terminal_gets_no_json(
     memtui: Memtui, project: Project, pipe: Pipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:

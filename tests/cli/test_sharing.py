@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,13 +12,7 @@ from memtui.ground.clock import system_clock
 from memtui.ground.project import memtui_home
 from memtui.store.memories import MemoryStore
 from tests.cli.conftest import Memtui
-
-
-@pytest.fixture
-def hub(tmp_path: Path) -> Path:
-    hub = tmp_path / "hub"
-    subprocess.run(["git", "init", "--quiet", "--bare", str(hub)], check=True, timeout=60)
-    return hub
+from tests.share.conftest import hub as hub
 
 
 def test_a_memory_goes_from_one_home_to_another(

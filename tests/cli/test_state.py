@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Memtui
-from tests.engines.stand_in import stand_in
 from tests.transcripts import Transcript
 
 
@@ -75,27 +74,6 @@ def test_a_folder_above_several_projects_names_them(
     assert (result.code, result.out, result.err) == (1, "", f"memtui: {says}.\n")
     assert says not in memtui(*command.split(), "--root", "app").err
     assert f"note     compactions: {says}\n" in memtui("doctor").out
-
-
-def test_a_session_is_named_once(memtui: Memtui, session: Transcript, tmp_path: Path) -> None:
-    transcript = tmp_path / "t.jsonl"
-    transcript.touch()
-    result = memtui("state", "show", "--session", "s1", "--transcript", str(transcript))
-    assert (result.code, result.out) == (2, "")
-    assert "name the session once: with --session or with --transcript." in result.err
-
-
-def test_a_model_words_the_version(
-    memtui: Memtui, session: Transcript, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    claude = stand_in(tmp_path / "claude-program")
-    monkeypatch.setenv("PATH", f"{claude.folder}:/usr/bin:/bin")
-    facts = memtui("state", "show").out
-    claude.says(f"<document>\n{facts.replace('Make refunds give', 'Refunds that give')}</document>")
-    result = memtui("state", "update", "--engine", "claude")
-    assert (result.code, result.err) == (0, "")
-    assert result.out.startswith("Version 1 of s1: ")
-    assert '"Refunds that give the stock back." (no source)' in memtui("state", "show").out
 
 
 def test_without_the_model_the_facts_stand_and_the_reason_is_reported(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
-from memtui.ground.clipboard import copy, native_tools
+from memtui.ground.clipboard import copy
 
 ID = "CMEM-20260102-101500"
 
@@ -68,7 +67,8 @@ def test_a_native_tool_that_succeeded_is_named(
     log = install(tools, tool)
     sent: list[str] = []
     copied = copy(ID, sent.append, env=environment(tools, **extra), platform=platform)
-    assert log.read_text().endswith(ID)
+    arguments, text = log.read_text().split("\n")
+    assert (ID in arguments, text) == (False, ID)
     assert copied.message == f"Copied {ID} with {tool}"
     assert sent == []
 
@@ -89,19 +89,6 @@ def test_over_ssh_no_native_tool_is_used(tools: Path) -> None:
     assert not log.exists()
     assert sent == [ID]
     assert not copied.sure
-
-
-def test_the_text_is_never_an_argument() -> None:
-    for platform in ("darwin", "linux", "win32"):
-        for tool in native_tools({"DISPLAY": ":0", "WAYLAND_DISPLAY": "w"}, platform):
-            assert not any(ID in part for part in tool)
-
-
-def test_without_any_tool_it_still_says_what_was_done() -> None:
-    sent: list[str] = []
-    copied = copy(ID, sent.append, env={"PATH": os.devnull}, platform="linux")
-    assert sent == [ID]
-    assert ID in copied.message
 
 
 def test_a_tool_of_the_current_folder_is_not_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

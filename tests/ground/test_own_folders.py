@@ -28,15 +28,10 @@ def home(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Home]:
     assert modes and {path: oct(mode) for path, mode in modes.items() if mode != 0o700} == {}
 
 
-def test_of_the_outbox(home: Home) -> None:
+def test_of_messages_pins_and_logs(home: Home, tmp_path: Path) -> None:
     Outbox(home, "s-1").put(Message(PINS, "x"))
-
-
-def test_of_a_log(home: Home) -> None:
+    Pins(Project(tmp_path), home).add(Pin("x"))
     append_line(home.hook_log, "{}", limit=100)
-
-
-def test_of_failures(home: Home) -> None:
     FailureLog(home.failure_log, system_clock).record("testing", ValueError("x"))
 
 
@@ -45,7 +40,3 @@ def test_of_a_repository_of_a_remote(home: Home, tmp_path: Path) -> None:
     subprocess.run(["git", "init", "--quiet", "--bare", str(hub)], check=True, timeout=60)
     GitRemote(str(hub), folder, author="ann", machine="laptop").set_up()
     shutil.rmtree(folder)  # of git's own making
-
-
-def test_of_pins(home: Home, tmp_path: Path) -> None:
-    Pins(Project(tmp_path), home).add(Pin("x"))

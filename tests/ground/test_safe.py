@@ -64,21 +64,17 @@ def test_follows_links_that_stay_inside(root: Path, tmp_path: Path) -> None:
         ".",
         "",
         "sub/a.md/../../../secret",
+        "../root-2/a",
     ],
 )
 def test_refuses_what_leads_outside(root: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / "root-2").mkdir()
+    (tmp_path / "root-2" / "a").write_bytes(b"x")
     (root / "link").symlink_to(tmp_path / "secret")
     (root / "folder").symlink_to(tmp_path)
     (root / "chain").symlink_to("link")
     with pytest.raises(FileProblem):
         read(root / name, root)
-
-
-def test_a_name_that_begins_like_the_folder_is_outside(root: Path, tmp_path: Path) -> None:
-    (tmp_path / "root-2").mkdir()
-    (tmp_path / "root-2" / "a").write_bytes(b"x")
-    with pytest.raises(FileOutside):
-        read(tmp_path / "root-2" / "a", root)
 
 
 def test_refuses_what_is_no_file(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from memtui.ground.files import FileProblem, create_exclusive, sweep_temps
 from memtui.hooks.compaction import capture
 from memtui.hooks.records import Payload, Report
 from tests import faults
-from tests.disk import age, mode_of, names
+from tests.disk import age, names
 from tests.hooks.world import BOUNDARY, PROMPT, SESSION, World, user
 
 NOW = datetime(2025, 12, 25, 8, 15, 0, tzinfo=timezone(timedelta(hours=-5)))
@@ -46,20 +46,6 @@ def test_writes_the_seeds_file(world: World) -> None:
         "## Memory\n\n"
         "_Not yet reviewed. Run `/review-compact` to process._\n"
     )
-
-
-@pytest.mark.parametrize("mask", [0o000, 0o077, 0o022])
-def test_is_for_this_person_alone(world: World, mask: int) -> None:
-    before = os.umask(mask)
-    try:
-        take(world)
-    finally:
-        os.umask(before)
-    private = [world.project.compacts, world.project.compacts.parent]
-    assert {mode_of(folder) for folder in private} == {0o700}
-    files = [path for folder in private for path in folder.iterdir() if path.is_file()]
-    assert {mode_of(path) for path in files} == {0o600}
-    assert (world.project.compacts / ".gitignore").read_text() == "*\n"
 
 
 def test_the_gitignore_is_there_before_the_capture(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

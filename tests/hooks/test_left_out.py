@@ -56,13 +56,6 @@ def prompt(project: Project, path: str) -> str:
     return output
 
 
-def test_a_rule_that_the_summary_lacks_comes_with_the_next_prompt_once(project: Project) -> None:
-    path, home = saved(session(project), project), memtui_home()
-    post_compact(compacted(project, path), project, home, now(), Report())
-    assert RULE in prompt(project, path)
-    assert prompt(project, path) == ""
-
-
 def test_nothing_arrives_twice_with_the_mod_at_work(project: Project) -> None:
     path, home = saved(session(project), project), memtui_home()
     for first in (True, False):  # the hook may run before the mod has the summary, or after it

@@ -11,12 +11,6 @@ from tests.lost.made import SUMMARY, session
 from tests.mcp.conftest import done, refused
 
 
-def _plan(project: Project, name: str, text: str) -> None:
-    folder = project.root / ".workflow" / "active" / name
-    folder.mkdir(parents=True)
-    (folder / "IMPL_PLAN.md").write_text(text)
-
-
 async def test_offered_tools(here: Surroundings) -> None:
     async with Client(make_server(here)) as client:
         assert "Please import memory" in (client.instructions or "")
@@ -30,15 +24,14 @@ async def test_offered_tools(here: Surroundings) -> None:
 
 
 async def test_workflow_sessions_as_in_the_seed(here: Surroundings, project: Project) -> None:
-    async with Client(make_server(here)) as client:
-        nothing = await client.call_tool("session_manager", {"operation": "list", "location": "active"})
-        assert nothing.structured_content == {"sessions": []}
-        _plan(project, "WFS-refunds", "# Plan\r\n- [x] one\n")
-        manifest = await client.call_tool("session_manager", {"operation": "list", "location": "active"})
-        assert manifest.structured_content == {"sessions": [{"id": "WFS-refunds"}]}
-        asked = {"operation": "read", "session_id": "WFS-refunds", "content_type": "plan"}
-        plan = await client.call_tool("session_manager", asked)
-        assert plan.structured_content == {"content": "# Plan\r\n- [x] one\n"}
+    listing = {"operation": "list", "location": "active"}
+    assert await done(here, "session_manager", **listing) == {"sessions": []}
+    folder = project.root / ".workflow" / "active" / "WFS-refunds"
+    folder.mkdir(parents=True)
+    (folder / "IMPL_PLAN.md").write_text("# Plan\r\n- [x] one\n")
+    assert await done(here, "session_manager", **listing) == {"sessions": [{"id": "WFS-refunds"}]}
+    asked = {"operation": "read", "session_id": "WFS-refunds", "content_type": "plan"}
+    assert await done(here, "session_manager", **asked) == {"content": "# Plan\r\n- [x] one\n"}
 
 
 @pytest.mark.parametrize(
@@ -57,10 +50,7 @@ async def test_workflow_sessions_as_in_the_seed(here: Surroundings, project: Pro
 async def test_entries_that_are_no_workflow_session(
     here: Surroundings, arguments: dict[str, str], words: str
 ) -> None:
-    async with Client(make_server(here)) as client:
-        result = await client.call_tool("session_manager", arguments)
-    (content,) = result.content
-    assert result.is_error and content.type == "text" and words in content.text
+    assert words in await refused(here, "session_manager", **arguments)
     assert not here.log.path.exists()
 
 

@@ -6,7 +6,6 @@ MEMTUI_SIMULATION=200x200 makes 200 runs of 200 steps each.
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,9 +22,7 @@ _CASES = [(seed, 2 if seed % 5 else 5) for seed in range(_RUNS // 2)]
 
 
 @pytest.mark.parametrize(("seed", "machines"), _CASES)
-def test_through_git(tmp_path: Path, seed: int, machines: int) -> None:
-    hub = tmp_path / "hub"
-    subprocess.run(["git", "init", "--quiet", "--bare", str(hub)], check=True, timeout=60)
+def test_through_git(hub: Path, tmp_path: Path, seed: int, machines: int) -> None:
     Simulation(tmp_path, str(hub), seed=seed, machines=machines).run(_STEPS)
 
 
