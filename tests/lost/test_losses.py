@@ -388,19 +388,16 @@ def test_of_a_skill_only_what_the_session_uses_is_its_procedure(tmp_path: Path) 
         "- Do NOT leave features 80% done",
         "1. Look around first",
     ]
-    steps = ["2. Check with `make lint`", "3. Ask for a review of it", "- Never change `src/tax.ts` alone"]
-    steps.append("4. Send it with `gt submit --all`")
+    steps = ["2. Check with `make lint`", "3. Ask for a review of it", "4. Send it with `gt submit --all`"]
+    steps += ["**Never:**", "- Change `src/tax.ts` alone"]
     made.user([{"type": "text", "text": "\n".join((*advice, *steps))}], isMeta=True)
     made.user([{"type": "text", "text": "Another text of Claude Code's own"}], isMeta=True)
     made.edit(f"{ROOT}/src/tax.ts")
     made.tool("Bash", command="cd web && make all")
     made.compaction(summary=SUMMARY.replace("src/tax.ts", ""))
-    assert set(lines(read(made, tmp_path), "step")) == {
-        "Check with `make lint`",
-        "Ask for a review of it",
-        "Never change `src/tax.ts` alone",
-        "Send it with `gt submit --all`",
-    }
+    found = read(made, tmp_path)
+    assert set(lines(found, "step")) == {"Check with `make lint`", "Send it with `gt submit --all`"}
+    assert lines(found, "rule") == ["Never: Change `src/tax.ts` alone"]
 
 
 def test_of_a_command_that_is_followed_what_comes_next_is_due(tmp_path: Path) -> None:
@@ -434,7 +431,7 @@ rel done --push
     assert all(each.counts for each in due)
     steps = ["rel publish --dry-run", "If `rel.lock` is there: follow it", "rel done --push"]
     assert [each.text for each in due] == steps
-    assert "CRITICAL: NEVER tag before the checks." in lines(read(made, tmp_path), "step")
+    assert "CRITICAL: NEVER tag before the checks." in lines(read(made, tmp_path), "rule")
 
 
 def test_where_the_work_stands_is_its_branch_its_last_commit_and_its_push(tmp_path: Path) -> None:
@@ -466,7 +463,7 @@ def test_a_stressed_rule_of_an_earlier_command_stays_in_force(tmp_path: Path) ->
     for name in ("one", "two", "three"):
         made.slash(name, text="Have a look at the invoices.")
     made.compaction(summary="The release was begun.")
-    assert lines(read(made, tmp_path), "step") == ["NEVER change `plan.md` while it runs"]
+    assert lines(read(made, tmp_path), "rule") == ["NEVER change `plan.md` while it runs"]
 
 
 def test_a_command_of_a_procedure_is_kept_only_as_it_stands() -> None:

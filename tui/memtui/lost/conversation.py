@@ -145,6 +145,8 @@ class Conversation:
             self._question = Row("ask", shortened(self._last, QUOTE), source, "open") if asks else None
         elif isinstance(event, Call) and event.agent:
             self._use(target_of(event))
+            if event.name in SHELL_TOOLS:
+                self._ran.append((source.line, one_line(target_of(event))))
         elif isinstance(event, Call):
             self._calls[event.id] = event
             self._use(f"{target_of(event)}\n{event.input.get('prompt', '')}")
@@ -217,7 +219,9 @@ class Conversation:
         for number, (text, source) in enumerate(latest):
             ran = [command for line, command in self._ran if line > source.line]
             steps = due(text, source, self._used, ran)
-            yield from (each for each in steps if number < _IN_USE or is_stressed(each.text))
+            for each in steps:
+                if number == 0 or is_stressed(each.text) or (number < _IN_USE and each.kind == "step"):
+                    yield each
         yield from self._boxes.values()
         for found in self._refused.values():
             yield from found

@@ -19,7 +19,6 @@ from memtui.ground.project import Project
 from memtui.lost.candidates import MOST, candidates
 from memtui.lost.compare import previous_boundary, rows_of
 from memtui.lost.handover_marks import with_mark
-from memtui.lost.procedure import is_stressed
 from memtui.lost.records import TOGETHER, Row
 from memtui.lost.text import COMMAND
 from memtui.lost.traces import traces
@@ -225,7 +224,7 @@ def _in_force(row: Row) -> bool:
     """Whether a line is in force without a look at what surrounds it, as far as records tell."""
     if row.kind == "step":
         runs = any(is_check(each.strip("`")) for each in COMMAND.findall(row.text))
-        return row.standing == "open" or runs or is_stressed(row.text)
+        return row.standing == "open" or runs
     if HEADING[row.kind] == "O":
         return row.standing == "open"
     return not (row.earlier and row.kind == "task")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from memtui.lost.records import QUOTE, Row, Standing
+from memtui.lost.records import QUOTE, Kind, Row, Standing
 from memtui.lost.text import COMMAND, SHELLS, blocks, command_in, named, words
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import bare_command
@@ -19,6 +19,13 @@ from memtui.transcript.words import without_blocks
 _STEPS = 40
 _LISTED = re.compile(r"^\s*(?:(?P<number>\d{1,2}[.)])|[-*])\s+(?P<box>\[ \]\s+)?(?P<step>\S.{7,})")
 _STRESSED = re.compile(r"\b[A-Z]{4,}\b")
+_QUOTED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"")
+_HEADING = re.compile(r"#+\s|(?![-*]\s)[^\s`][^`]*[:：]\W*$")
+_FORBIDS = re.compile(
+    r"\W*(?:never|do not|don't|nie(?:mals)?|jamais|nunca|никогда|不要|禁止|绝不|しない)\b[^.\n]{0,20}$",
+    re.I,
+)
+"""A heading above what is forbidden; the lines below it say the opposite without it."""
 _OTHER = "`/"
 """The beginning of a line on another command."""
 _TEMPLATE = re.compile(r"\{\w+\}|<\w+>|\[\w+\](?!\()|\be\.g\.")
@@ -39,17 +46,18 @@ class _Instruction(NamedTuple):
     """Whether it is a numbered step, or a box that names nothing: the next one of what was begun."""
     strict: bool
     """Whether it runs, demands or stresses something."""
-    names: frozenset[str]
-    """The programs that it runs; where it runs none, its identifiers."""
+    programs: frozenset[str]
     commands: tuple[str, ...]
     """The beginnings of its commands, up to their first option."""
+    rule: bool
+    """Whether it is stressed, or stands under a heading that forbids it."""
 
 
 def due(text: str, source: Source, used: set[str], ran: Sequence[str]) -> Iterator[Row]:
     """The lines of a command or skill that are this session's procedure; the rest is advice for any project.
 
-    Where its commands were run, that is what follows the last of them and was not run, with its strict
-    rules. Of another it is the lines that name what the session has used, and what goes on from there.
+    Those are its stressed rules and, where its commands were run, what follows the last of them and was
+    not run; where none was, its commands from the first one on whose program the session has used.
 
     Args:
         text: the expansion.
@@ -61,10 +69,15 @@ def due(text: str, source: Source, used: set[str], ran: Sequence[str]) -> Iterat
     done = _last_runs(ran, {head for line in lines for head in line.commands})
     last = max(done.values(), default=0)
     reached = next((at for at, line in enumerate(lines) if last in map(done.get, line.commands)), -1)
-    rows = dict(_after(lines, reached, done) if reached >= 0 else _used(lines[:_STEPS], used))
-    for line in filter(rows.__contains__, lines):
+    steps = _after(lines, reached, done) if reached >= 0 else _used(lines[:_STEPS], used)
+    rows: dict[_Instruction, Standing] = dict(steps)
+    source = source._replace(speaker="claude code")
+    for line in lines:
+        if not line.rule and line not in rows:
+            continue
         command = _UNSEEN.sub("", line.text) if line.commands and not COMMAND.search(line.text) else ""
-        yield Row("step", shortened(line.text, QUOTE), source, rows[line], command)
+        kind: Kind = "rule" if line.rule else "step"
+        yield Row(kind, shortened(line.text, QUOTE), source, rows.get(line, "unknown"), command)
 
 
 def _after(
@@ -72,27 +85,27 @@ def _after(
 ) -> Iterator[tuple[_Instruction, Standing]]:
     strict = [at for at, line in enumerate(lines) if line.strict]
     first = next((at for at in strict if at > reached), len(lines))
-    for at, line in enumerate(lines[: strict[-1] + 1]):
-        if at < reached and not line.commands and is_stressed(line.text):
-            yield line, "unknown"
-        elif at >= first and _NAMED.search(line.text) and not any(head in done for head in line.commands):
-            yield line, "open" if line.commands or line.goes_on else "unknown"
+    for line in lines[first : strict[-1] + 1]:
+        due = line.commands or line.goes_on
+        if due and _NAMED.search(line.text) and not any(head in done for head in line.commands):
+            yield line, "open"
 
 
 def _used(lines: Sequence[_Instruction], used: set[str]) -> Iterator[tuple[_Instruction, Standing]]:
     followed = False
-    for line in lines:
-        wanted = is_stressed(line.text) or (
-            line.strict and (line.names & used or (followed and line.goes_on))
-        )
-        if wanted and not _TEMPLATE.search(line.text):
+    for line in filter(_runs_as_it_stands, lines):
+        followed = followed or bool(line.programs & used)
+        if line.programs & used or (followed and line.goes_on):
             yield line, "unknown"
-        followed = followed or bool(line.strict and line.names & used)
+
+
+def _runs_as_it_stands(line: _Instruction) -> bool:
+    return bool(line.commands) and not _TEMPLATE.search(line.text)
 
 
 def is_stressed(line: str) -> bool:
     """Whether a line is a rule with a word in capitals, which holds as long as the session goes on."""
-    return _STRESSED.search(line) is not None and is_rule(line) and not line.endswith(":")
+    return _STRESSED.search(_QUOTED.sub("", line)) is not None and is_rule(line) and not line.endswith(":")
 
 
 def _last_runs(ran: Iterable[str], heads: Container[str]) -> dict[str, int]:
@@ -109,22 +122,37 @@ def _last_runs(ran: Iterable[str], heads: Container[str]) -> dict[str, int]:
 
 def _instructions(text: str) -> Iterator[_Instruction]:
     seen = set[str]()
+    heading = ""
     for language, line in blocks(text):
+        if language is None and _HEADING.match(line):
+            heading = line.strip("#*: ：") if _FORBIDS.match(line) else ""
+            continue
         step = _LISTED.match(line) if language is None else None
-        if step:
-            told = one_line(step["step"]).replace("**", "")
-        elif language in SHELLS:
-            told = bare_command(command_in(line).partition(" #")[0])
-        else:
-            told = " ".join(each for each in sentences(line) if is_rule(each)) if language is None else ""
+        told = _told(language, line, step)
         quoted = [told] if language in SHELLS else [each.strip("`") for each in COMMAND.findall(told)]
         if told in seen or told.startswith(_OTHER) or len(words(told)) < (2 if quoted else 3):
             continue
         seen.add(told)
-        names = frozenset(each.split()[0] for each in quoted) or frozenset(named(told))
         heads = tuple(head[0] for each in quoted if (head := _HEAD.match(each)) and " " in head[0])
         number, box = (step["number"], step["box"]) if step else (None, None)
-        goes_on = bool(number or (box and not names))
-        demands = number or box or quoted or is_rule(told) or _STRESSED.search(told)
-        strict = bool(demands and (heads or not _TEMPLATE.search(told)))
-        yield _Instruction(told, goes_on, strict, names, heads)
+        rule = bool(step and heading) or (not heads and is_stressed(told))
+        yield _Instruction(
+            text=f"{heading}: {told}" if step and heading else told,
+            goes_on=bool(number or (box and not named(told))),
+            strict=bool(
+                (number or box or quoted or is_rule(told) or _STRESSED.search(told))
+                and (heads or not _TEMPLATE.search(told))
+            ),
+            programs=frozenset(each.split()[0] for each in quoted),
+            commands=heads,
+            rule=rule,
+        )
+
+
+def _told(language: str | None, line: str, step: re.Match[str] | None) -> str:
+    """What a line tells to do: the item of a list, a command, or the rules in it."""
+    if step:
+        return one_line(step["step"]).replace("**", "")
+    if language in SHELLS:
+        return bare_command(command_in(line).partition(" #")[0])
+    return " ".join(each for each in sentences(line) if is_rule(each)) if language is None else ""

@@ -11,7 +11,6 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memtui.lost.procedure import is_stressed
 from memtui.lost.records import PLAN, Kind, Row
 from memtui.lost.verdicts import identifiers, stems
 from memtui.transcript.checks import selected_tests
@@ -101,12 +100,12 @@ def worth(line: Row, missing: int, end: int, previous: int) -> float:
         value -= _ONLY_BUILT * (_BUILDS.fullmatch(line.text) is not None)
     elif line.kind == "step" and line.target != PLAN:
         due = line.standing == "open"
-        value += _DUE if due else 0 if is_stressed(line.text) else -_ADVICE
+        value += _DUE if due else -_ADVICE
         missing = 2 if due else missing  # in the order in which they are to be done
     elif line.kind == "ask":
         value -= _less_asked(line, previous)
     elif line.kind == "rule":
-        value += _RECENT * bool(line.earlier)
+        value += _RECENT * bool(line.earlier) - _DUE * (line.source.speaker == "claude code")
     elif HEADING[line.kind] == "O":
         value += _solved(line)
     return value + late + _MISSING * min(missing, 3)
