@@ -12,6 +12,7 @@ from memtui.documents.quotes import (
     CLAUDE,
     FIRST_LINE,
     HEADING,
+    SUBAGENT,
     USER,
     quotes_of,
     quotes_section,
@@ -21,7 +22,7 @@ from memtui.documents.quotes import (
 )
 from memtui.transcript.records import Action, Facts
 from memtui.transcript.short_text import ends_of
-from tests.documents.made import at, turn
+from tests.documents.made import at, said, turn
 
 TALK = Facts(
     turns=(
@@ -39,7 +40,6 @@ def test_the_newest_stand_first_and_every_line_names_its_source() -> None:
         "- L11 Claude: Green again.\n"
         "- L10 User: no, keep it green\n"
         "- L3 Claude: Painted red.\n  ## Left\n  - dry it\n"
-        "- L2 Claude, at work: I look at the lamp.\n"
         "- L1 User: Paint the lamp red"
     )
 
@@ -66,8 +66,8 @@ def test_long_messages_keep_their_ends_and_all_have_a_limit() -> None:
     long = Facts(turns=tuple(turn(number * 9, "w" * 900, "c" * 5_000, "t" * 700) for number in range(1, 9)))
     closings, between, asks = quotes_of(CLAUDE, long), quotes_of(AT_WORK, long), quotes_of(USER, long)
     assert [len(quote.text) for quote in closings] == [800] * 5
-    assert [len(quote.text) for quote in between] == [500] * 3
-    assert [len(quote.text) for quote in asks] == [750, 750, 750, 250]
+    assert [len(quote.text) for quote in between] == [500]
+    assert [len(quote.text) for quote in asks] == [750] * 3
     assert closings[0].source.line == 74
 
 
@@ -82,6 +82,29 @@ def test_a_long_message_is_cut_between_sentences_or_lines() -> None:
     steps = "Two are left:\n1. the lamp\n   - never red\n   - only green, as it was\n2. the door\n   - dry it"
     assert ends_of(steps, 60) == "Two are left:\n1. the lamp\n…\n2. the door\n   - dry it"
     assert ends_of(steps, 40) == "Two are left:\n1. the lamp\n…\n   - dry it"
+
+
+def test_what_is_left_of_a_long_message_stands_under_its_own_heading() -> None:
+    review = "Read:\n\n## Lamp\n- red, as it was\n- wet\n\n## Door\n- green, and dry by now\n- closed"
+    assert ends_of(review, 60) == "Read:\n…\n## Door\n- green, and dry by now\n- closed"
+    causes = f"Both work.\n\nPerhaps because:\n- {'of the rain ' * 9}\n- it is old\n\nI paint them."
+    assert ends_of(causes, 60) == "Both work.\n…\nI paint them."
+    assert ends_of(causes.removesuffix("\n\nI paint them."), 60) == "Both work.\n\nPerhaps because:\n…"
+
+
+def test_words_at_work_go_with_the_message_that_closes_a_later_turn() -> None:
+    stopped = turn(1, "Paint it", "I think that it is wet.", "I look.", end="interrupted")
+    assert [each.text for each in quotes_of(AT_WORK, Facts(turns=(stopped,)))] == [
+        "I think that it is wet.",
+        "I look.",
+    ]
+    later = Facts(turns=(stopped, turn(5, "go on", "Painted.", "It is dry.")))
+    assert [each.text for each in quotes_of(AT_WORK, later)] == ["It is dry.", "I think that it is wet."]
+
+
+def test_a_report_is_quoted_whole_or_not_at_all() -> None:
+    reports = (said("It is dry.", 3), said("It may be wet. " * 50, 5))
+    assert [each.text for each in quotes_of(SUBAGENT, Facts(subagent_results=reports))] == ["It is dry."]
 
 
 def test_a_long_message_may_end_with_empty_lines() -> None:

@@ -154,7 +154,7 @@ def test_notes_name_what_is_not_quoted_and_subagents_are_quoted() -> None:
     )
     notes = draft_recovery(facts, Path(ROOT)).notes
     asked = notes.partition("newest first**\n")[2].partition("\n\n")[0].split("\n")
-    assert [line[:7] for line in asked] == ["- ask 2", "- ask 1"]
+    assert [line[:7] for line in asked] == ["- ask 3", "- ask 2", "- ask 1"]
     assert "- L20 Subagent: The parser has three callers." in draft_recovery(facts, Path(ROOT)).extra[0].text
 
 

@@ -46,7 +46,7 @@ def without_source(text: str) -> str:
     return _CITED.sub("", text)
 
 
-_WIDTH = 240
+_WIDTH = 400
 _WITHOUT_WORDS = ("notification", "start", "shell")
 _REPLY = 60  # longest reply that says little without its question, in characters
 _QUESTION, _LOOKED_AT = 120, 500
@@ -72,7 +72,7 @@ class UserRequest(NamedTuple):
 
     def within(self, width: int) -> str:
         """The words in at most `width` characters, with the question before."""
-        return f"{shortened(one_line(self.text), width)}{self._after}"
+        return f"{one_line(ends_of(self.text.strip(), width))}{self._after}"
 
     @property
     def _after(self) -> str:
@@ -151,7 +151,7 @@ _NOD = 80  # closing messages under this length answer a notification without sa
 _ROOM = 100  # minimum room for another quote, in characters
 
 CLAUDE, AT_WORK, SUBAGENT, USER = "Claude", "Claude, at work", "Subagent", "User"
-_LIMITS = {CLAUDE: (800, 4_000), AT_WORK: (500, 1_500), SUBAGENT: (300, 900), USER: (750, 2_500)}
+_LIMITS = {CLAUDE: (800, 4_000), AT_WORK: (500, 1_500), SUBAGENT: (600, 900), USER: (750, 2_500)}
 """Maximum length of one quote of a speaker, and of all of them, in characters."""
 
 
@@ -168,27 +168,39 @@ def quotes_section(facts: Facts, *, clock: bool = False) -> tuple[Section, ...]:
 def quotes_of(who: str, facts: Facts) -> list[Quote]:
     """Words of a speaker, newest first, as many as fit.
 
-    Claude's are the last message of each turn, and at work its other texts; a subagent's are its reports.
+    Claude's are the messages that close a turn. A subagent's are its reports, whole: in pieces, what it
+    supposed reads like what it found.
     """
     said: Iterable[Quote | UserRequest]
     if who == CLAUDE:
-        said = (turn.closing for turn in told_turns(facts) if turn.closing)
+        said = (turn.closing for turn in told_turns(facts) if turn.closing and turn.end == "answered")
     elif who == AT_WORK:
-        said = (quote for turn in told_turns(facts) for quote in reversed(turn.texts))
+        said = _at_work(facts)
+    elif who == SUBAGENT:
+        said = (each for each in reversed(facts.subagent_results) if each.length <= _LIMITS[who][0])
     else:
-        said = reversed(facts.subagent_results) if who == SUBAGENT else _words_of_user(facts)
+        said = _words_of_user(facts)
     width, room = _LIMITS[who]
     kept: list[Quote] = []
     for each in said:
-        blank = "\n\n" if who == USER else "\n"  # the user may show what is to be printed
-        bare = re.sub(r"\s*\n\s*\n", blank, "\n".join(map(str.rstrip, each.text.strip().split("\n"))))
-        if not bare:
-            continue
-        if room < min(_ROOM, len(bare)):
+        words = "\n".join(map(str.rstrip, ends_of(each.text.strip(), width).split("\n")))
+        shows = who == USER or "```" in words  # blank lines, too, as they are to be printed
+        bare = re.sub(r"\s*\n\s*\n", "\n\n" if shows else "\n", words)
+        room -= len(bare)
+        if room < 0:
             break
-        kept.append(Quote(ends_of(bare, min(width, room)), each.source))
-        room -= len(kept[-1].text)
+        kept.extend([Quote(bare, each.source)] if bare else [])
     return kept
+
+
+def _at_work(facts: Facts) -> Iterator[Quote]:
+    """The last text of each turn that no message closed; others only until such a message overtakes them."""
+    overtaken = False
+    for turn in told_turns(facts):
+        closed = turn.end == "answered"
+        yield from [turn.closing] if turn.closing and not closed else []
+        yield from reversed(turn.texts) if not overtaken else ()
+        overtaken = overtaken or closed
 
 
 def _words_of_user(facts: Facts) -> list[Quote | UserRequest]:

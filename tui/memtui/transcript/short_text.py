@@ -11,6 +11,8 @@ _BREAK = re.compile(
     r"\n+|(?<=[.!?…])(?<!\d\.)[\"')\]”’*_]*[ \t]+(?=[^\s\da-z])|(?<=[。！？；])(?![」』”’）])"
 )
 """Between two lines or sentences."""
+_PART = re.compile(r"\n+(?=#{1,6} |---+[ \t]*\n)|\n[ \t]*\n(?=[^\s#|>])(?!(?:[-+*•]|\d{1,3}[.)])[ \t]|```)")
+"""Before a heading, a rule, or a paragraph that is no list and no table."""
 _KEY = re.compile(
     r"[^\W_]+|(?<=\w)[#+]+|[=≠≤≥≈±%$€£]|!(?==)|[<>](?=\s*[\d=])|(?<=\d)[.,:/-](?=\d)|(?<![\w-])[-+](?=\d)"
 )
@@ -49,9 +51,10 @@ def brief(text: str, width: int = 240) -> str:
 
 
 def ends_of(text: str, width: int) -> str:
-    """At most `width` characters: head (60 %) and tail (40 %) of a longer text, of whole sentences or lines.
+    """At most `width` characters: head and tail (40 %) of a longer text, of whole sentences or lines.
 
-    Half a sentence may say the opposite: cut at words is only where no sentence ends.
+    Half a sentence may say the opposite: cut at words is only where no sentence ends. The tail of a text with
+    several parts is one of them or more: an item of a list means something else without what stands above it.
     """
     if len(text) <= width:
         return text
@@ -61,13 +64,29 @@ def ends_of(text: str, width: int) -> str:
     starts = [end for _, end in breaks if len(text) - (width - head) <= end < len(text)]
     lines = [start for start in starts if text[start - 1] == "\n"]
     start = next((line for line in lines if not text[line].isspace()), (lines or starts or [len(text)])[0])
+    parts = _parts(text)
+    if parts:
+        last = [parts[-1]] if len(text) - parts[-1] <= width * 3 // 4 else [len(text)]
+        start = next((part for part in parts if len(text) - part <= width - head), last[0])
     if not breaks:
         return f"{_beginning_of(text, head)}{GAP}{_beginning_of(text[::-1], width - head)[::-1]}"
     room = width - (len(text) - start)
-    end = max((begin for begin, _ in breaks if begin <= room), default=0)
+    whole = [part for part in parts if room // 4 < part <= room]
+    end = max(whole or (begin for begin, _ in breaks if begin <= room), default=0)
     first = text[:end].rstrip() if end > room // 4 else _beginning_of(text, room)
-    gap = f"{chr(10) if text[len(first)] == chr(10) else ' '}…{chr(10) if start in lines else ' '}"
+    gap = "…".join("\n" if text[at] == "\n" else " " for at in (len(first), start - 1))
     return f"{first}{gap}{text[start:]}".rstrip()
+
+
+def _parts(text: str) -> list[int]:
+    """Where a part begins that is clear by itself: at a heading or a rule, and the last paragraph.
+
+    Without headings every paragraph does, unless it is a list, a table, or announced by a colon.
+    """
+    found = [each for each in _PART.finditer(text) if text.count("```", 0, each.end()) % 2 == 0]
+    headings = [each.end() for each in found if text[each.end()] in "#-"]
+    plain = [each.end() for each in found if text[: each.start()].rstrip()[-1:] not in (":", "：")]
+    return sorted({*headings, *plain[-1:]}) if headings else plain
 
 
 def _beginning_of(text: str, width: int) -> str:
