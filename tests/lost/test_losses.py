@@ -170,6 +170,19 @@ def test_what_is_part_of_a_wider_check_is_none_of_its_own(tmp_path: Path) -> Non
     assert lines(read(made, tmp_path), "check") == ["make test && make lint"]
 
 
+def test_a_check_of_some_files_gives_way_to_later_tests_of_all(tmp_path: Path) -> None:
+    made = session()
+    made.tool("ExitPlanMode", "User has approved your plan.", plan="# R\n- Run `make test-web`\n- `a == b`")
+    for command in ("go build ./...", "go test ./tax -run TestUp", "make test-web && ./web --port 80"):
+        made.tool("Bash", command=command)
+    made.tool("Bash", command="make test-web")
+    made.tool("Bash", command="go vet ./tax/...")
+    made.compaction(summary=SUMMARY)
+    found = read(made, tmp_path)
+    assert lines(found, "check") == ["go vet ./tax/...", "make test-web && ./web --port 80"]
+    assert not lines(found, "step")
+
+
 def test_the_check_that_ran_last_counts_among_many(tmp_path: Path) -> None:
     made = session()
     for number in range(8):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from memtui.documents.work import open_steps, plan_in_force
@@ -17,11 +17,19 @@ from memtui.lost.conversation import ITEM, RECENT, Conversation, plan_lines, spo
 from memtui.lost.records import PLAN, QUOTE, Kind, Row
 from memtui.lost.text import COMMAND, IDENTIFIER, words
 from memtui.secrets.secrets import masked
-from memtui.transcript.checks import all_commands, bare_command, is_check, is_lookup, worth_telling
+from memtui.transcript.checks import (
+    all_commands,
+    bare_command,
+    is_check,
+    is_lookup,
+    selected_tests,
+    worth_telling,
+)
 from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import OPEN
 from memtui.transcript.records import Command, CompactionFact, Facts, Source
 from memtui.transcript.sentences import is_rule
+from memtui.transcript.shell import TEST_RUNNERS, programs_run
 from memtui.transcript.short_text import one_line, shortened, telling_line
 
 MOST = 400
@@ -35,6 +43,9 @@ _TEMPORARY = re.compile(
 _SECTION = re.compile(r"^[ \t]*(\d{1,2})\.\s+\S.*?:?\s*$", re.MULTILINE)
 _CLAUSE = re.compile(r"[,.;:\n`]\s*(?:and )?|(?:^|\s)(?:Run|run:) ")
 _THEN = re.compile(r"&&|;")
+_PLACE = re.compile(r"(?<=\s)[\w.@-]*/[\w/.@-]*\w|[\w-]+\.[a-z]{1,4}(?=$|[\s:\"'])")
+"""A path or file, but not all of them: ``./...``."""
+_BUILDS = re.compile(r"[\w ]*\b(?:build|compile)\b[^&;|]*")
 _QUERY = re.compile(r"\bcurl\b|\b(?:psql|sqlite3|mysql)\b|\bkubectl\b|\bdocker (?:exec|compose)\b")
 """A command that asks something of data or of a service, which takes a while to get right."""
 _STALE = frozenset({"8", "9"})
@@ -59,8 +70,8 @@ def candidates(transcript: Path, facts: Facts, before: CompactionFact | None, ro
     found = [*spoken(conversation, transcript, before.source.offset if before else None)]
     found += _of_records(facts, conversation, end, root)
     found += _summarised(facts, end)
-    checks = {part for each in found if each.kind == "check" for part in _parts(each.text)}
-    found = [each for each in found if each.target != PLAN or not _only_runs(each.text, checks)]
+    ran = {part: run.source.line for run in all_commands(facts) for part in _passed(run)}
+    found = [each for each in found if each.target != PLAN or not _only_runs(each, ran)]
     kept = _once(each for each in found if not _TEMPORARY.search(each.text) and words(each.text))
     return sorted(kept, key=lambda each: each.source.line)
 
@@ -142,6 +153,12 @@ def _commands(facts: Facts) -> Iterator[Row]:
         last.pop(text, None)
         last[text] = command
     kept = {text: command for text, command in last.items() if _lasts(text, command, times[text])}
+    whole = [command.source.line for text, command in kept.items() if _tests_all(text)]
+    kept = {
+        text: command
+        for text, command in kept.items()
+        if command.source.line >= max(whole, default=0) or not _is_part(text)
+    }
     alone = {part for text in kept for part in _parts(text)}
     parts = {text: frozenset(_widest(part, alone) for part in _parts(text)) for text in kept}
     having: defaultdict[str, set[str]] = defaultdict(set)
@@ -155,21 +172,38 @@ def _commands(facts: Facts) -> Iterator[Row]:
             yield Row(kind, text, command.source, "unknown", text, times[text])
 
 
-def _only_runs(step: str, checks: Container[str]) -> bool:
-    """Whether all commands that a step quotes are known, as checks that went well."""
-    quoted = COMMAND.findall(step)
-    return bool(quoted) and all(each.strip("`") in checks for each in quoted)
+def _only_runs(step: Row, ran: Mapping[str, int]) -> bool:
+    """Whether all commands that a step of a plan quotes are checks that went well since."""
+    quoted = COMMAND.findall(step.text)
+    return bool(quoted) and all(ran.get(each.strip("`"), 0) > step.source.line for each in quoted)
+
+
+def _passed(run: Command) -> list[str]:
+    """The parts of a check that went well."""
+    return _parts(bare_command(run.text)) if run.outcome == "ok" and is_check(run.text) else []
 
 
 def _parts(command: str) -> list[str]:
     return [part.strip() for part in _THEN.split(command)]
 
 
-def _widest(part: str, alone: Container[str]) -> str:
+def _widest(part: str, alone: set[str]) -> str:
     """The shortest command that a part of another goes on from: ``make test`` of ``make test web``."""
     words = part.split()
     begins = (" ".join(words[:number]) for number in range(1, len(words)))
     return next((each for each in begins if each in alone), part)
+
+
+def _tests_all(command: str) -> bool:
+    tests = "test" in command or programs_run(command) & TEST_RUNNERS
+    return bool(tests) and is_check(command) and not _is_part(command)
+
+
+def _is_part(command: str) -> bool:
+    """Whether a command only checks some files or tests, or only builds: later tests of all cover it."""
+    if not all(map(is_check, _parts(command))):
+        return False
+    return bool(_PLACE.search(command) or selected_tests(command) or _BUILDS.fullmatch(command))
 
 
 def _lasts(text: str, command: Command, times: int) -> bool:

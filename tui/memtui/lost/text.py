@@ -10,8 +10,8 @@ from memtui.transcript.short_text import one_line
 
 SHELLS = frozenset({"", "bash", "sh", "shell", "console", "zsh"})
 """Languages of blocks that hold commands."""
-COMMAND = re.compile(r"`[a-z][\w./-]* [^`\n]+`")
-"""A quoted command."""
+COMMAND = re.compile(r"`[a-z][\w./-]* (?![=!<>:+*]+ )[^`\n]+`")
+"""A quoted command, which is no assignment or comparison."""
 IDENTIFIER = re.compile(
     r"`[^`\n]+`|(?:[\w.@~-]{0,99}/){1,40}[\w.@-]+|\b[\w-]{2,99}\.[A-Za-z]\w{0,4}\b|--[\w-]+|#\d+|\b[0-9a-f]{7,40}\b"
     r"|\b\w*\d[\w.:,%-]*|\b[a-z]+(?:[A-Z]\w*)+|\b\w+_\w+\b|\b[A-Z]{2,}-[A-Z\d-]*\b|[\"“「『][^\"”」』\n]{2,60}[\"”」』]"

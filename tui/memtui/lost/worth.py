@@ -44,13 +44,10 @@ _DUE, _ADVICE = 24.0, 34.0
 _UNSOLVED = 18.0
 _BRIEF = 24
 _DOUBLE = 0.6
-_ONE_FILE, _ONLY_BUILT, _REQUEST, _QUOTED = 14.0, 20.0, 16.0, 20.0
-"""Taken off for a check of one file, a build alone, a request (most were worked on since), and a quote of an
-earlier summary."""
-_BUILDS = re.compile(r"[\w ]*\b(?:build|compile)\b[^&;|]*")
+_REQUEST, _QUOTED = 16.0, 20.0
+"""Taken off for a request (most were worked on since), and a quote of an earlier summary."""
 _CELLS = 14.0
 """Taken off for the row of a table, which says little without its head."""
-_FILE = re.compile(r"[\w-]+\.[a-z]{1,4}(?=$|[\s:\"'])")
 _REQUESTS = re.compile(
     r"(?:(?:ok(?:ay)?|yes|yeah|great|cool|good|now|so|and|then|also|please|alright)\b[,.!:]?\s+)*"
     r"(?:(?:can|could|would|will) (?:you|we)|let'?s|let us|have a look|add|brainstorm|build|check|commit"
@@ -96,8 +93,6 @@ def worth(line: Row, missing: int, end: int, previous: int) -> float:
         value += min(line.times, 6)
     if line.kind == "check":  # that of the whole project is worth more than one of some files or tests
         missing = 3 - len(identifiers(line.text)) - bool(selected_tests(line.text))
-        value -= _ONE_FILE * (_FILE.search(line.text) is not None)
-        value -= _ONLY_BUILT * (_BUILDS.fullmatch(line.text) is not None)
     elif line.kind == "step" and line.target != PLAN:
         due = line.standing == "open"
         value += _DUE if due else -_ADVICE
