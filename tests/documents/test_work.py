@@ -66,6 +66,24 @@ def test_a_question_that_was_answered_at_once_is_no_goal() -> None:
     assert goal(replace(facts, turns=asked_back)) == '"Can you build a kiln?" (first asked, L1)'
 
 
+def test_a_request_that_is_worded_anew_is_the_goal_and_the_title() -> None:
+    words = "The kiln should look like this: round, of clay"
+    facts = Facts(
+        turns=(turn(1, "Is it dry?", "Yes."), turn(5, words, "Ok."), turn(9, f"{words}, high", "Ok."))
+    )
+    assert goal(facts) == f'"{words}, high" (first request, as worded last, L9)'
+    assert goal_words(goal(facts)) == title_of(facts) == f"{words}, high"
+
+
+def test_no_title_is_the_text_of_a_command_or_who_claude_is() -> None:
+    skill = replace(turn(1, "/kiln", "Ok."), about="How kilns are built, in general")
+    assert title_of(Facts(turns=(skill, turn(5, "and glaze it", "Ok.")))) == "/kiln"
+    persona = "You are a potter of great skill.\n\nBuild a kiln.\n\nOf clay."
+    assert title_of(Facts(turns=(turn(1, persona),))) == "Build a kiln."
+    listed = Facts(turns=(turn(1, "You have clay.\n\nNotes:\n- red"),), todos=(todo("dig", "pending"),))
+    assert title_of(listed) == "dig"
+
+
 def test_steps_that_the_user_laid_out_later_are_the_goal() -> None:
     steps = "What I want:\n1. dig the clay\n2. build the kiln\n3. fire it"
     facts = Facts(turns=(turn(1, "Read the notes", "Read."), turn(5, steps, "Ok."), turn(9, "go on", "Ok.")))
@@ -83,12 +101,10 @@ def test_titles_say_what_a_session_is_for(tmp_path: Path) -> None:
     t.record({"type": "ai-title", "aiTitle": "Fire the kiln"})
     t.say("Done.")
     assert goal(t.facts(tmp_path)) == "Fire the kiln (title by Claude, L5)"
-    t.tool("Bash", '{"number":7,"title":"Another"}', command="gh pr view 7 --json number,title")
-    assert goal(t.facts(tmp_path)) == "Fire the kiln (title by Claude, L5)"
     t.tool("Bash", '{"number":6,"title":"A kiln"}', command="gh pr view --json number,title -q .")
-    assert goal(t.facts(tmp_path)) == "A kiln (title of the pull request, L11)"
+    assert goal(t.facts(tmp_path)) == "Fire the kiln (title by Claude, L5)"
     t.tool("Bash", "https://example.org/a/b/pull/8", command="gh pr create --title 'A \"hot\" kiln' --body x")
-    assert goal(t.facts(tmp_path)) == 'A "hot" kiln (title of the pull request, L13)'
+    assert goal(t.facts(tmp_path)) == 'A "hot" kiln (title of the pull request, L11)'
     assert goal_words(goal(t.facts(tmp_path))) == 'A "hot" kiln'
 
 

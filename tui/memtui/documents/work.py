@@ -249,6 +249,7 @@ def _plans(facts: Facts) -> Iterator[RecordedDecision]:
 
 
 _TITLE = 80
+_OPENING = 30  # characters in which a request that is worded anew begins like the first
 _QUESTION = 120  # longest question that is no task
 
 LAST = "last asked"
@@ -272,19 +273,31 @@ def goal(facts: Facts, *, clock: bool = False) -> str:
 
 
 def _aim(facts: Facts) -> tuple[str, str, Source]:
-    """A title, the user's own plan, or the first request that was no question answered at once."""
+    """A title, or the request for the work."""
     if facts.pull_title:
         return brief(facts.pull_title.text, _SETTLED), "title of the pull request", facts.pull_title.source
     if facts.turns and facts.titled.line > facts.turns[0].last_line:
         return brief(facts.title, _SETTLED), "title by Claude", facts.titled
+    ask, label = _asked(facts)
+    return (ask.with_purpose, label, ask.source) if ask else ("", "", NOWHERE)
+
+
+def _asked(facts: Facts) -> tuple[UserRequest | None, str]:
+    """The user's own plan, or the first request that was no question answered at once, as worded last."""
     asked, stated = telling_requests(facts)[::-1], stated_plan(facts.asked)
     for ask in asked[1:]:
         if ask.text.strip() == stated:
-            return ask.with_purpose, "plan as asked", ask.source
+            return ask, "plan as asked"
+    if not asked:
+        return None, ""
     work = [ask for ask in asked if says_something(ask.text) and not _is_answered(facts, ask)]
-    if not asked or not work or work[0] is asked[0] or not _is_answered(facts, asked[0]):
-        return (asked[0].with_purpose, "first asked", asked[0].source) if asked else ("", "", NOWHERE)
-    return work[0].with_purpose, "first request after questions", work[0].source
+    first = work[0] if work and _is_answered(facts, asked[0]) else asked[0]
+    words = one_line(first.text)
+    opening = words[: max(_OPENING, len(words) // 2)]
+    again = [ask for ask in asked[asked.index(first) + 1 :] if one_line(ask.text).startswith(opening)]
+    if again and len(words) >= _OPENING:
+        return again[-1], "first request, as worded last"
+    return first, "first asked" if first is asked[0] else "first request after questions"
 
 
 def _is_answered(facts: Facts, ask: UserRequest) -> bool:
@@ -313,20 +326,39 @@ def goal_words(text: str) -> str:
 
 
 def title_of(facts: Facts) -> str:
-    """A short name for a session: its plan's title, Claude Code's own title, else the first request."""
-    plan = plan_in_force(facts)
-    found = user_requests(facts)
+    """A short name for a session: the title of its plan, its own, its pull request's, else the request."""
+    plan, (asked, _) = plan_in_force(facts), _asked(facts)
+    named = _work_of(asked, facts) if asked else ""
     candidates = (
         plan_title(plan) if plan else "",
         facts.title,
-        *(_work_of(ask) for ask in reversed(found)),
+        facts.pull_title.text if facts.pull_title else "",
+        named,
+        *(_work_of(ask, facts) for ask in reversed(user_requests(facts))),
     )
     lines = [one_line(text) for text in candidates if text.strip()]
-    # A bare command is no goal: any words are better.
-    return shortened(next((line for line in lines if not is_bare_command(line)), (lines or [""])[0]), _TITLE)
+    # A bare command that did nothing is no goal: any words are better.
+    worked = asked is not None and asked.about != ""
+    telling = (line for line in lines if not is_bare_command(line) or (worked and line == named))
+    return shortened(next(telling, (lines or [""])[0]), _TITLE)
 
 
-def _work_of(ask: UserRequest) -> str:
-    """The request in a message; for a slash command its arguments, else its description."""
-    _, _, words = ask.text.strip().partition(" ")
-    return words if ask.about and " " in words.strip() else title_in(ask.about) or ask.text
+_ADDRESSED = re.compile(r"(?:you|du|tu|vous|usted|eres|você|voce|вы|ты)\b|你|您|あなた|당신", re.IGNORECASE)
+"""Words about Claude itself: a prompt may begin with who it is and what it has."""
+_PLAIN = re.compile(r"(?![#>|`\s]|[-*+•\d])(?!\w[\w ]{0,30}[:：])(?:.|\n)*[^:：\s]\s*$")
+
+
+def _work_of(ask: UserRequest, facts: Facts) -> str:
+    """The request in a message; of a slash command its arguments, else the title of the plan that it read.
+
+    Of a prompt that begins with words about Claude: the paragraph behind them, else the tasks.
+    """
+    text = ask.text.strip()
+    _, _, words = text.partition(" ")
+    if ask.about:
+        return words if " " in words.strip() else title_in(ask.about) or text
+    paragraphs = re.split(r"\n\s*\n", text, maxsplit=2)
+    if len(paragraphs) == 1 or not _ADDRESSED.match(text):
+        return text
+    tasks = "; ".join(todo.content for todo in facts.todos)
+    return paragraphs[1] if _PLAIN.match(paragraphs[1]) else tasks or text

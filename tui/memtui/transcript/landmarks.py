@@ -28,9 +28,6 @@ _PULL = re.compile(
 _PROGRAMS = ("git", "gt ", "gh ", "glab ")
 _SUBMITS = ("gh pr create", "glab mr create", "gt submit", "gt ss")
 _TITLE = re.compile(r"\s(?:--title|-t)[ =](?P<quote>[\"'])(?P<title>[^\n$`]+?)(?P=quote)")
-_OWN_PULL = re.compile(r"\bgh pr view(?=\s*(?:$|[-|>&;\n]))")
-"""Of the branch's own pull request, as no other is named."""
-_HAS_TITLE = re.compile(r"\"title\": ?\"(?P<title>(?:[^\"\\\n])+)\"")
 _TAGGED = re.compile(r"^\s*\* \[new tag\]\s+(\S{1,100}) ", re.MULTILINE)
 _GIT = r"\bgit(?: +-[cC] +\S+| +--(?:git-dir|work-tree)[= ]\S+| +--no-pager)*"
 """Git with its own options: ``git -C DIR``."""
@@ -91,15 +88,13 @@ class LandmarkLog:
         return tuple(self._found.values())
 
     def _pull(self, command: str, output: str, source: Source) -> None:
-        """Record the pull requests that a command made, and the title of the session's own."""
-        title = _HAS_TITLE.search(output) if _OWN_PULL.search(command) else None
+        """Record the pull requests that a command made, and the title of the last one."""
         if any(submits in command for submits in _SUBMITS):
             for match in _PULL.finditer(output):
                 if not _PLACEHOLDER.match(match[0]):
                     self._add(Landmark("pull request", match[0], source=source))
-                    title = _TITLE.search(command)
-        if title is not None:
-            self.pull_title = Quote(masked(title["title"])[:_TEXT_LIMIT], source)
+                    if title := _TITLE.search(command):
+                        self.pull_title = Quote(masked(title["title"])[:_TEXT_LIMIT], source)
 
     def _by_git(self, command: str, output: str, source: Source) -> None:
         if "reset" in command and (reset := _RESET.search(command)):

@@ -292,7 +292,7 @@ class Facts:
     landmarks: tuple[Landmark, ...] = ()
     pushed: Source = NOWHERE
     pull_title: Quote | None = None
-    """The title of the session's own pull request."""
+    """The title of a pull request that the session made."""
     plans: tuple[PlanFact, ...] = ()
     """Oldest first; the last one is the plan."""
     errors: tuple[ErrorFact, ...] = ()

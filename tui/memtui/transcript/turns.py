@@ -81,7 +81,8 @@ def description_of(expansion: str, name: str) -> str:
 
 
 def title_in(purpose: str) -> str:
-    return purpose.partition(_FILE)[0]
+    """The title of the plan file that a command read first; "" for none, and for a command's own text."""
+    return purpose.rpartition(_FILE)[0]
 
 
 def plan_read(path: str, text: str) -> str:
