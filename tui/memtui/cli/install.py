@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 
 import click
 
@@ -121,17 +122,7 @@ def _print_receipts(places: Places, as_json: bool) -> None:
             if session in own:
                 click.echo(f"⏳ {lines_wait(number)} of session {session[:8]}.")
     values = [
-        {
-            "at": each.at.isoformat(),
-            "session_id": each.session_id,
-            "event": each.event,
-            "what": each.what,
-            "characters": each.characters,
-            "mark": each.mark or None,
-            "arrival": each.arrival,
-            "reason": each.reason,
-            "line": each.line or None,
-        }
+        asdict(each) | {"at": each.at.isoformat(), "mark": each.mark or None, "line": each.line or None}
         for each in found
     ]
     signs, why = {"whole": "✓", "unknown": "?"}, why_no_hook(places)

@@ -106,9 +106,10 @@ def opened() -> MemoryStore:
     return MemoryStore(memtui_home(), system_clock)
 
 
-def full_id(backend: MemoryStore, beginning: str, places: Places) -> str:
-    """The full id for the beginning of one: among this project's memories first, then among all."""
-    return backend.find(beginning, project=str(places.project.root))
+def found(beginning: str, places: Places) -> tuple[MemoryStore, str]:
+    """The stored memories, and the full id for the beginning of one: of this project's first, then of all."""
+    store = opened()
+    return store, store.find(beginning, project=str(places.project.root))
 
 
 def complete_id(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:

@@ -24,7 +24,7 @@ from typing import Any
 from memtui.ground import files
 from memtui.ground.clean import clean_line
 from memtui.ground.files import FileMissing, FileProblem
-from memtui.ground.machine import find_program
+from memtui.ground.machine import find_program, run
 from memtui.ground.project import Home, Places
 from memtui.hooks.settings import ALL, find_entries, read_settings, settings_paths, without_entries
 
@@ -294,9 +294,7 @@ def _rendered(settings: dict[str, Any], like: str) -> str:
 def _run(words: list[str], folder: Path) -> str:
     """The problem with a run of Claude Code; "" if it ended well."""
     try:
-        done = subprocess.run(
-            words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False
-        )
+        done = run(words, seconds=120, cwd=folder)
     except (OSError, subprocess.TimeoutExpired) as error:
         return clean_line(str(error))
     if done.returncode == 0:

@@ -244,6 +244,7 @@ class _Round:
     def __init__(self, sharing: Sharing, done: Synced) -> None:
         self._of, self._done = sharing, done
         self._remote, self._store = sharing.remote, sharing.store
+        self._sends_all = sharing.named.sync == "all"
         state = sharing.state()
         self._known, self._before = dict(state.memories), state.passed
         self._new, self._passed = dict[str, Known](), dict[str, str]()
@@ -255,7 +256,7 @@ class _Round:
     def run(self) -> bool:
         """Compare, take and write; False if somebody was first, and all has to be compared again."""
         heads = self._remote.heads()
-        if self._of.named.sync == "all":
+        if self._sends_all:
             self._add_all(heads)
         gone = self._look_here(heads)
         new = {key: head for key, head in heads.items() if key in gone or self._is_new(key, head)}
@@ -321,7 +322,10 @@ class _Round:
         known, who = self._known.get(key, Known()), document.author or "somebody"
         changed = content not in ("", known.here)
         if content != theirs:
-            if key not in self._known and not self._is_wanted(key, content):
+            if key not in self._known and content and "@" not in self._of.here(key) and not self._sends_all:
+                self._note(
+                    key, f"in {self._of.name} is not what is here and was never shared: it is not taken"
+                )
                 self._passed[key] = head.digest
                 return
             if known.digest and not is_held and theirs in known.past and content:
@@ -343,13 +347,6 @@ class _Round:
                 self._done.fetched += 1
         known = known.replace(withheld=known.withheld or document.forgotten)
         self._know(key, known.based(document.version, head.digest, theirs))
-
-    def _is_wanted(self, key: str, content: str) -> bool:
-        """Whether a memory is taken that this machine did not share."""
-        if content and "@" not in self._of.here(key) and self._of.named.sync != "all":
-            self._note(key, f"in {self._of.name} is not what is here and was never shared: it is not taken")
-            return False
-        return True
 
     def _take(self, key: str, stored: StoredMemory | None, document: Document, *, keep: bool) -> None:
         """Make a memory what the remote says; `keep` the text from here as a memory of its own."""
