@@ -236,6 +236,29 @@ def claude_config(env: Mapping[str, str] = os.environ) -> Path:
     return Path.home() / ".claude"
 
 
+def settings_paths(claude: Path, root: Path) -> tuple[Path, ...]:
+    """Claude Code's settings files: of the user, of the project's team and of the project on this machine."""
+    folder = root / ".claude"
+    return claude / "settings.json", folder / "settings.json", folder / "settings.local.json"
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    """A settings file, empty without one; a `FileProblem` if Claude Code would not accept it."""
+    import json  # a prompt waits for this module
+
+    try:
+        real = Path(os.path.realpath(path))  # often a link into a folder of dotfiles
+        text = read_within(real, real.parent, limit=4 << 20).decode("utf-8-sig")
+        value = json.loads(text) if text.strip() else {}
+    except FileMissing:
+        return {}
+    except (ValueError, RecursionError):
+        raise FileProblem(path, "is not valid JSON") from None
+    if not isinstance(value, dict):
+        raise FileProblem(path, "is not a JSON object")
+    return value
+
+
 def transcript_slug(folder: Path) -> str:
     """The name Claude Code gives a project's transcript folder: every other character becomes ``-``."""
     return re.sub(r"[^a-zA-Z0-9]", "-", str(folder))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memtui.ground.files import FileMissing, FileProblem, check_writable, read_within
-from memtui.ground.project import Home, Project, config_sections
+from memtui.ground.files import FileProblem, check_writable
+from memtui.ground.project import Home, Project, config_sections, read_settings, settings_paths
 from memtui.hooks import CAPTURE, CLEARING, RULES
 from memtui.hooks.records import Report
 
@@ -45,27 +43,6 @@ class Entry(NamedTuple):
     """Claude Code's: ``PreCompact``."""
     job: str
     command: str
-
-
-def settings_paths(claude: Path, root: Path) -> tuple[Path, ...]:
-    """The settings files of the user, of the project's team and of the project on this machine."""
-    folder = root / ".claude"
-    return claude / "settings.json", folder / "settings.json", folder / "settings.local.json"
-
-
-def read_settings(path: Path) -> dict[str, Any]:
-    """A settings file, empty without one; a `FileProblem` if Claude Code would not accept it."""
-    try:
-        real = Path(os.path.realpath(path))  # often a link into a folder of dotfiles
-        text = read_within(real, real.parent, limit=4 << 20).decode("utf-8-sig")
-        value = json.loads(text) if text.strip() else {}
-    except FileMissing:
-        return {}
-    except (ValueError, RecursionError):
-        raise FileProblem(path, "is not valid JSON") from None
-    if not isinstance(value, dict):
-        raise FileProblem(path, "is not a JSON object")
-    return value
 
 
 def find_entries(claude: Path, root: Path) -> list[Entry]:

@@ -17,7 +17,7 @@ from functools import partial
 from typing import NamedTuple
 
 from memtui import __version__
-from memtui.documents.capture import Capture, capture_name
+from memtui.documents.capture import capture_name
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, age, parse_iso
 from memtui.ground.files import FileProblem, is_within
@@ -198,27 +198,16 @@ def _check_writable(places: Places) -> Iterator[Finding]:
 def _check_compactions(places: Places) -> Iterator[Finding]:
     """Whether every auto-compaction in the transcripts has a capture."""
     refuse_several(places)
-    captures, unreadable = _captures(places)
+    captures, unreadable = CaptureStore(places.project).readable()
     found = coverage(TranscriptStore(places.project, places.claude).entries(), captures)
     total, missing = counted(len(found.compactions), "auto-compaction"), len(found.missing)
     if unreadable:
-        yield Said(Level.WARNING, unreadable[0], "Correct it, or move it away.")
+        yield Said(Level.WARNING, str(unreadable[0]), "Correct it, or move it away.")
     elif missing:
         message = f"{total}, {counted(len(found.compactions) - missing, 'capture')}"
         yield Said(Level.WARNING, message, "Run `memtui captures --backfill`.")
     else:
         yield Said(Level.OK, f"{total}, all captured" if found.compactions else "No auto-compaction yet")
-
-
-def _captures(places: Places) -> tuple[list[Capture], list[str]]:
-    store = CaptureStore(places.project)
-    loaded, problems = [], []
-    for entry in store.entries():
-        try:
-            loaded.append(store.load(entry))
-        except FileProblem as problem:
-            problems.append(str(problem))
-    return loaded, problems
 
 
 def _check_receipts(places: Places) -> Iterator[Finding]:

@@ -25,8 +25,8 @@ from memtui.ground import files
 from memtui.ground.clean import clean_line
 from memtui.ground.files import FileMissing, FileProblem
 from memtui.ground.machine import find_program, run
-from memtui.ground.project import Home, Places
-from memtui.hooks.settings import ALL, find_entries, read_settings, settings_paths, without_entries
+from memtui.ground.project import Home, Places, read_settings, settings_paths
+from memtui.hooks.settings import ALL, find_entries, without_entries
 
 FOLDER = Path(__file__).parent
 """The plugin, and a marketplace that has it alone."""

@@ -58,6 +58,16 @@ class CaptureStore:
         """Read one capture; `FileProblem` if that is not possible."""
         return self._load(entry.path)[0]
 
+    def readable(self) -> tuple[list[Capture], list[FileProblem]]:
+        """The captures that can be read, newest first, and the problems of the others."""
+        captures, problems = list[Capture](), list[FileProblem]()
+        for entry in self.entries():
+            try:
+                captures.append(self.load(entry))
+            except FileProblem as problem:
+                problems.append(problem)
+        return captures, problems
+
     def newest_pending(self) -> Entry | None:
         """The newest pending capture, or None. Broken ones are skipped."""
         for entry in self.entries():
@@ -273,9 +283,5 @@ def _is_of(path: Path, project: Project, session_id: str, moment: datetime) -> b
 def find_missing(places: Places) -> tuple[Compaction, ...]:
     """The auto-compactions of the project that have no capture, oldest first."""
     refuse_several(places)
-    store = CaptureStore(places.project)
-    captures: list[Capture] = []
-    for entry in store.entries():
-        with suppress(FileProblem):
-            captures.append(store.load(entry))
+    captures, _ = CaptureStore(places.project).readable()
     return coverage(TranscriptStore(places.project, places.claude).entries(), captures).missing

@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 from memtui.ground import files
 from memtui.ground.clock import Clock
 from memtui.ground.files import FileChanged, FileMissing, FileProblem
-from memtui.ground.project import Places, expanded, main_worktree, transcript_slug
+from memtui.ground.project import Places, expanded, main_worktree, read_settings, transcript_slug
 from memtui.ground.text import counted
 
 INDEX = "MEMORY.md"
@@ -246,11 +246,9 @@ def memory_folder(places: Places) -> Path:
     ``autoMemoryDirectory`` of the user's settings, else the folder beside the transcripts of the repository,
     which all its worktrees share.
     """
-    try:
-        settings: Any = json.loads((places.claude / "settings.json").read_text("utf-8"))
-    except (OSError, ValueError):
-        settings = None
-    given = settings.get("autoMemoryDirectory") if isinstance(settings, dict) else None
+    given = None
+    with suppress(FileProblem):
+        given = read_settings(places.claude / "settings.json").get("autoMemoryDirectory")
     if isinstance(given, str) and (folder := expanded(given)).is_absolute():
         return folder
     root = Path(os.path.realpath(places.project.root))

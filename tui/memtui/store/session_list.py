@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import re
@@ -19,7 +18,7 @@ from pydantic import BaseModel
 from memtui.documents.capture import Capture
 from memtui.ground.clock import Clock, parse_iso
 from memtui.ground.files import FileProblem, private_parents, read_within, write_atomic
-from memtui.ground.project import Home, Places, Project
+from memtui.ground.project import Home, Places, Project, read_settings, settings_paths
 from memtui.store.archive import Archive, Kept
 from memtui.store.archive_settings import archive_settings
 from memtui.store.captures import CaptureStore
@@ -212,13 +211,10 @@ def archive_ending_sessions(places: Places, clock: Clock) -> list[FileProblem]:
 
 def cleanup_days(config: Path, project: Path | None = None) -> int:
     """The days that Claude Code keeps a transcript, by its settings; those of a project take precedence."""
-    places = [config / "settings.json"]
-    if project is not None:
-        places += [project / ".claude" / "settings.json", project / ".claude" / "settings.local.json"]
     days = DEFAULT_DAYS
-    for path in places:
-        with suppress(OSError, ValueError, RecursionError, AttributeError):
-            stated = json.loads(path.read_bytes()).get("cleanupPeriodDays") if path.is_file() else None
+    for path in settings_paths(config, project) if project else (config / "settings.json",):
+        with suppress(FileProblem):
+            stated = read_settings(path).get("cleanupPeriodDays")
             days = stated if type(stated) is int and 0 < stated <= 99_999 else days
     return days
 
