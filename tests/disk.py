@@ -30,19 +30,6 @@ def mode_of(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def unchanging(path: Path) -> tuple[int, ...]:
-    """The status of an unchanged file: everything but the time of access."""
-    status = path.lstat()
-    return (
-        status.st_mode,
-        status.st_ino,
-        status.st_nlink,
-        status.st_size,
-        status.st_mtime_ns,
-        status.st_ctime_ns,
-    )
-
-
 def without_flushing(set_attribute: Callable[[object, str, object], None] = setattr) -> None:
     """Let flushing do nothing: what a test looks at never is a disk after a power failure."""
     set_attribute(os, "fsync", lambda fd: None)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.documents.capture import Capture, parse_capture, render_pending
+from memtui.documents.capture import Capture
 from memtui.ground.project import Project, claude_config, transcript_slug
 from memtui.store.captures import CaptureStore, compactions_in, coverage, write_missing
 from memtui.store.transcripts import Transcript, TranscriptStore
@@ -52,8 +52,7 @@ def _transcripts(project: Project) -> list[Transcript]:
 
 
 def _captures(project: Project) -> list[Capture]:
-    store = CaptureStore(project)
-    return [store.load(entry) for entry in store.entries()]
+    return CaptureStore(project).readable()[0]
 
 
 def test_the_compactions_of_a_transcript(project: Project) -> None:
@@ -168,10 +167,3 @@ def test_manual_compactions_are_not_missing(project: Project, line: object) -> N
     path, _ = _session(project, "a")
     path.write_text(path.read_text() + json.dumps(line) + "\n")
     assert coverage(_transcripts(project), []).missing == ()
-
-
-def test_what_the_hook_wrote_before_the_compaction_counts(project: Project) -> None:
-    _, times = _session(project, "a", "auto")
-    moment = times[0] - timedelta(seconds=90)
-    text = render_pending(timestamp=moment, session_id="a", transcript="/t.jsonl", first_message="x")
-    assert coverage(_transcripts(project), [parse_capture(text)]).missing == ()

@@ -12,7 +12,7 @@ from memtui.ground.files import FileLocked
 from memtui.ground.project import Project
 from memtui.store import commands_file
 from memtui.store.commands_file import ABANDONED_SECONDS, CommandsFile, lock_file
-from tests.disk import DEAD_PID, age, mode_of, names, unchanging
+from tests.disk import DEAD_PID, age, mode_of, names
 from tests.processes import start_together
 
 NOW = datetime(2025, 12, 22, 3, 16, 52, 89_412, tzinfo=timezone(timedelta(hours=1)))
@@ -49,14 +49,6 @@ def test_writes_what_a_step_0_writes(commands: CommandsFile) -> None:
     assert commands.activate("/agileflow:research:ask", NOW, {"step": 1})
     assert commands.path.read_text() == SEED
     assert [entry.name for entry in commands.entries()] == ["babysit", "research/ask"]
-
-
-def test_once_is_enough(commands: CommandsFile) -> None:
-    assert commands.activate("babysit", NOW)
-    before = unchanging(commands.path)
-    assert not commands.activate("babysit", NOW + timedelta(days=1), {"other": True})
-    assert not commands.activate("/babysit", NOW)
-    assert unchanging(commands.path) == before
 
 
 def test_the_rest_of_the_file_stays(commands: CommandsFile) -> None:
