@@ -12,6 +12,7 @@ from memtui.documents.events import (
     EvidenceGroup,
     changed_since,
     check_event,
+    commands_run,
     error_event,
     evidence,
     last_errors,
@@ -27,7 +28,7 @@ from memtui.transcript.checks import is_check, last_check
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Action, Facts, Outcome
 from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
-from tests.transcripts import SAID, Transcript, tool_use
+from tests.transcripts import SAID, Transcript, tool_result, tool_use
 
 ROOT = Path("/work/kiln")
 FACTS = Facts(
@@ -146,6 +147,29 @@ def test_work_of_a_subagent_within_the_session_is_on_record(tmp_path: Path) -> N
     session.agent("assistant", tool_use("t1", "Read", file_path="/work/app/a.py"))
     session.result(call, detail={"status": "completed", "agentId": "a1"})
     assert session.facts(tmp_path).missing_agents == ()
+
+
+def test_a_failed_check_of_a_subagent_is_answered_by_one_with_other_arguments(
+    tmp_path: Path,
+) -> None:
+    t = Transcript()
+    for command, said in (("pytest tests -v", "Exit code 1\nno clay"), ("uv run pytest tests", "ok")):
+        t.agent("assistant", tool_use(command, "Bash", command=command))
+        t.agent("user", tool_result(command, said, failed=said != "ok"))
+    assert list(commands_run(t.facts(tmp_path), 9))[1].startswith("`pytest tests -v`: failed, ok when it ran")
+    (error,) = last_errors(t.facts(tmp_path), 2)
+    assert "of a subagent failed at L2, ok when it ran again" in error_event(t.facts(tmp_path), error, APP)
+
+
+def test_what_did_not_run_neither_counts_nor_fails(tmp_path: Path) -> None:
+    t = Transcript()
+    t.tool("Bash", "ok", command="npm test")
+    t.broken("Bash", "Exit code 1\n(eval):cd:1: no such file or directory: app", command="cd app && npm test")
+    t.result(t.call("Bash", command="npm test"), f"{SAID}not now", failed=True)
+    t.result(t.call("Bash", command="git push"), f"{SAID}not now", failed=True)
+    facts = t.facts(tmp_path)
+    assert list(commands_run(facts, 9)) == ["`npm test`: ok (L1)", "`git push`: refused (L7)"]
+    assert last_errors(facts, 9) == [] and check_event(facts).startswith("SUCCESS: npm test (L1")
 
 
 APPROVED = "User has approved your plan. You can now start coding."

@@ -131,6 +131,9 @@ def test_what_an_assertion_says_explains_a_failure() -> None:
     assert telling_line(output) == "E   AssertionError: ValueError not raised"
     output = "npm warn exec The following package was not found\n[warn] Code style issues found in 3 files."
     assert telling_line(output) == "[warn] Code style issues found in 3 files."
+    output = "kiln.go:3: 4 lines are alike\n\t\tlog.Fatal(failed)\nkiln.go:9:2: undefined: clay\n3 issues:"
+    assert telling_line(output) == "kiln.go:9:2: undefined: clay"
+    assert telling_line("[ERROR] it failed\n  Trace:\n\n  Caused by:\n  no clay") == "Caused by: no clay"
     assert telling_line("No issues found! (2 s)\nError: tax is wrong") == "Error: tax is wrong"
 
 

@@ -45,6 +45,7 @@ def error_event(facts: Facts, error: ErrorFact, root: Path | None) -> str:
     shell = error.tool in SHELL_TOOLS
     target = bare_command(error.target) if shell else one_line(shown_path(error.target, root))
     what = f"{error.tool} `{shortened(target, _FAILED_TARGET)}`" if target else error.tool
+    what += " of a subagent" if error.source.speaker == "subagent" else ""
     where = citation(error.source)
     since = _ran_again(facts, error) or _since(facts, error.source)
     event = f"{what} failed{f' at {where}' if where else ''}{since}"
@@ -67,7 +68,7 @@ def _ran_again(facts: Facts, error: ErrorFact) -> str:
     target, hidden, alike = bare_command(error.target)[:_TARGET], "", ""
     programs = frozenset() if is_check(error.target) else programs_run(error.target)
     stopped = _STOPS.search(error.target)
-    for command in facts.commands:
+    for command in all_commands(facts):
         outcome = outcome_of(command)
         if not is_after(command.source, error.source) or outcome not in ("ok", HIDDEN):
             continue
@@ -241,7 +242,7 @@ COMMANDS_RUN = "Commands and their last outcome"
 _WIDTH = 145
 _FOLDERS = 3
 _FOLDER = re.compile(r"\s*cd (\"[^\"]+\"|'[^']+'|\S+) *(?:&&|;|\n)")
-_MARKS = {"unknown": "no result on record", "background": "started in the background"}
+_MARKS = {"unknown": "no result on record", "background": "started in the background", "rejected": "refused"}
 
 
 def commands_run(facts: Facts, most: int) -> Iterator[str]:
@@ -249,14 +250,17 @@ def commands_run(facts: Facts, most: int) -> Iterator[str]:
     last: dict[str, Command] = {}
     times: dict[str, int] = {}
     for command in all_commands(facts):
-        text = bare_command(command.text)
-        last.pop(text, None)
-        last[text] = command
-        times[text] = times.get(text, 0) + 1
+        text, ran = bare_command(command.text), checks.did_run(command)
+        times[text] = times.get(text, 0) + ran
+        if ran or text not in last:
+            last.pop(text, None)
+            last[text] = command
     newest_first = list(reversed(last))
-    ranked = sorted(newest_first, key=lambda text: _rank(text, times[text]))
+    ranked = sorted(newest_first, key=lambda text: _rank(text, times[text] or 2))
     for text in ranked[:most]:
         outcome = outcome_of(last[text])
+        if outcome == "failed":
+            outcome += _ran_again(facts, ErrorFact("Bash", text, last[text].output, last[text].source))
         count = f"{times[text]} times, last: " if times[text] > 1 else ""
         by = ", by a subagent" if last[text].by == "subagent" else ""
         line = f"`{shortened(text, _WIDTH)}`: {count}{_MARKS.get(outcome, outcome)}{by}"

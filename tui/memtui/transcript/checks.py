@@ -42,6 +42,7 @@ _MOST = 50  # the most kinds of checks that are kept apart
 _SHELL_NOISE = re.compile(
     r"^cd \S+ (?:&&|⏎) | 2>&1(?=\s|$)|\s*\|\s*(?:head|tail)(?: -[^\s;&|)]+| \d+)*(?=\s*(?:$|;|&&|\|\||⏎))"
 )
+_NO_FOLDER = re.compile(r"[^\n]{0,80}?\bcd:(?:\d+:)? ")  # what a shell says of a folder that is not there
 _OWN_TOOLS = EDIT_TOOLS | shell.READ_TOOLS | shell.LOOKUP_TOOLS | {"ExitPlanMode", "TodoWrite", "Skill"}
 _OWN_WORDS = re.compile(r"Agent type '|Blocked: |InputValidationError|Unknown skill|No such tool available")
 _LOOKUP = re.compile(
@@ -54,7 +55,12 @@ _LOOKUP = re.compile(
 
 def last_check(facts: Facts) -> Command | None:
     ran = (command for command in reversed(all_commands(facts)) if command.outcome in ("ok", "failed"))
-    return next((command for command in ran if is_check(command.text)), None)
+    return next((command for command in ran if is_check(command.text) and did_run(command)), None)
+
+
+def did_run(command: Command) -> bool:
+    """Whether anything ran: it was not refused, and what it ran in was there."""
+    return command.outcome != "rejected" and not _NO_FOLDER.match(command.output)
 
 
 def is_check(command: str) -> bool:
@@ -73,7 +79,7 @@ def last_checks(facts: Facts) -> list[Command]:
     last: list[_Run] = []
     for command in all_commands(facts):
         checks = _checks_in(command.text)
-        if checks and command.outcome in ("ok", "failed"):
+        if checks and command.outcome in ("ok", "failed") and did_run(command):
             run = _Run(checks, selected_tests(command.text), command)
             older = (  # without what ran again: `build && test` may be run again part by part
                 each._replace(checks=each.checks - checks)
@@ -107,7 +113,7 @@ def worth_telling(error: ErrorFact) -> bool:
     if _OWN_WORDS.match(error.message):
         return False
     if error.tool in shell.SHELL_TOOLS:
-        return not is_lookup(error.target)
+        return not is_lookup(error.target) and not _NO_FOLDER.match(error.message)
     return error.tool not in _OWN_TOOLS
 
 

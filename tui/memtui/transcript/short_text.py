@@ -123,9 +123,9 @@ _TELLING = re.compile(
 _RULED = re.compile(
     r"[\W_]*|% Total.*|Dload\s.*|[\d.:kMG\s-]+|Exit code \d+|[=\-#*]{3,}.*[=\-#*]{3,}|hint: .*"
     r"|=== (?:RUN|PAUSE|CONT|NAME)\b.*|--- (?:PASS|SKIP): .*|PASS(?:ED)?\b.*|ok\s+\S+\s.*|[✓✔✅•] .*"
-    r"|\[[\w:.-]+\] \$ .*"
+    r"|\[[\w:.-]+\] \$ .*|\d+ +\|.*"
 )
-"""Rules, progress bars, hints, and successes reported next to failures."""
+"""Rules, progress bars, hints, numbered source, and successes reported next to failures."""
 _EMPTY_WORDS = re.compile(
     r"\[?[\w:.-]*\]? ?ERROR task failed|npm warn.*|make: \*\*\*.*|error: Recipe .* failed.*"
     r"|npm (?:ERR!|error)(?: (?:code|errno|syscall|path|dest|command|signal|Lifecycle|A complete log)\b.*)?"
@@ -136,16 +136,26 @@ _EMPTY_WORDS = re.compile(
 _LINE_ENDS = re.compile(r"[\r\n]+")  # line ends in program output: progress overwrites its line
 _ASSERTED = re.compile(r"(?:E +|\W*Error\W+)AssertionError\b")
 """What a test says of its failure; the lines before it are its source."""
+_CAUSE = re.compile(r"^[ \t]*Caused by:\s+(?:\d+: )?(\S.*)$", re.MULTILINE)
+_PLACE = re.compile(r"[^\s:]:\d+: ?\S|[^\s:]:\d+:\d+")
+_PLACED = re.compile(r"[^\s:]+:\d+:(?:\d+:)? \S")
+"""A finding with its place, as compilers and linters print it: ``src/a.go:12:3: undefined: x``."""
 _RAISED = re.compile(r"[\w.]*(?:Error|Exception|Exit|Interrupt)\b.*")
 
 
 def telling_line(output: str) -> str:
     """The line of an output that best explains the failure, else the first meaningful line.
 
-    That is the exception at the end of a traceback, or the first line that looks like an error and is not
-    just a runner's report that something failed.
+    That is the last cause named, the exception at the end of a traceback, or the first line that looks like
+    an error and is not just a runner's report that something failed, or source that a linter shows.
     """
-    lines = [line.strip() for line in _LINE_ENDS.split(output)]
+    if causes := _CAUSE.findall(output):
+        return f"Caused by: {causes[-1]}"
+    found = _LINE_ENDS.split(output)
+    placed = any(map(_PLACED.match, found))
+    lines = [
+        line.strip() for line in found if not (placed and line[:1].isspace() and not _PLACE.search(line))
+    ]
     lines = [line for line in lines if not _RULED.fullmatch(line)]
     if any(line.startswith("Traceback (") for line in lines):
         raised = [line for line in lines if _RAISED.match(line)]
