@@ -12,8 +12,9 @@ import pytest
 
 from memtui.ground.files import FileProblem, lock
 from memtui.ground.project import Places, Project, memtui_home
+from memtui.store.listing import Entry
 from memtui.store.search import UNREADABLE, Result, Searcher, with_snippet
-from memtui.store.search_documents import Kind, Source, entry_at, read_document
+from memtui.store.search_documents import Kind, Source, read_document
 from memtui.store.search_query import parse_search
 from tests.transcripts import Transcript
 
@@ -76,7 +77,7 @@ def test_a_text_is_shown_as_it_is_indexed(kind: Kind) -> None:
     path = home.data / "s-1" / "v0001.md"
     path.parent.mkdir(parents=True)
     path.write_text("- weigh the anchors\n")
-    source = Source(kind, entry_at(path), str(home.data))
+    source = Source(kind, Entry.of(path), str(home.data))
     texts = read_document(source, home, texts=True).texts
     assert texts == read_document(source, home).texts and "weigh the anchors" in texts[0]
 

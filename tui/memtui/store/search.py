@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from heapq import nlargest
 from itertools import groupby
 from pathlib import Path
@@ -26,8 +26,8 @@ from memtui.ground.clean import clean, clean_line
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, transcript_slug
 from memtui.store.claude_memory import memory_folder
-from memtui.store.listing import project_test
-from memtui.store.search_documents import COLUMNS, KINDS, File, Kind, Source, entry_at, read_document
+from memtui.store.listing import Entry, project_test
+from memtui.store.search_documents import COLUMNS, KINDS, File, Kind, Source, read_document
 from memtui.store.search_index import DOCUMENT, IndexDamaged, SearchIndex, unpacked
 from memtui.store.search_query import DOCUMENT_MARK, TOUCHED, Query, Search, path_query
 from memtui.store.transcripts import TranscriptStore
@@ -336,11 +336,8 @@ class _Answer:
                 found[self._files[row.file].kind].append(row)
         groups = []
         for kind in kinds:
-            results, total = (
-                self._sessions(found[kind], limit, rows)
-                if kind is Kind.SESSION
-                else self._documents(found[kind], limit)
-            )
+            made = self._documents if kind is not Kind.SESSION else partial(self._sessions, shown=rows)
+            results, total = made(found[kind], limit)
             groups.append(Group(kind, tuple(results), total, missing=self._missing))
         stored = {result.name for group in groups if group.kind is Kind.MEMORY for result in group.results}
         for at, group in enumerate(groups):
@@ -476,7 +473,7 @@ class _Answer:
         for row in found[:limit]:
             file = self._files[row.file]
             with suppress(OSError):
-                source = Source(file.kind, entry_at(Path(file.path)), file.project)
+                source = Source(file.kind, Entry.of(Path(file.path)), file.project)
                 document = read_document(source, self._places.home, texts=True)
                 text = document.texts[row.line - 1] if row.line <= len(document.texts) else ""
                 if file.kind is Kind.PIN and file.project:

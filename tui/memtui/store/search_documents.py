@@ -22,6 +22,7 @@ from memtui.ground.text import FormatError, opening
 from memtui.secrets.secrets import masked
 from memtui.store.claude_memory import SLUG_LENGTH, body_of, fields_of, memory_folder
 from memtui.store.listing import (
+    ANY_NAME,
     CAPTURE_NAME,
     MEMORY_FILE_NAME,
     MONTH_NAME,
@@ -30,7 +31,7 @@ from memtui.store.listing import (
     scan,
     stored_id,
 )
-from memtui.store.state_files import SESSION, newest_version, written_at
+from memtui.store.state_files import SESSION, newest_version, project_path, written_at
 from memtui.store.transcripts import is_text
 
 
@@ -52,7 +53,6 @@ KINDS = dict(
 """The kinds by the words that ``in:`` accepts."""
 
 _LIMIT = 8 << 20  # the most bytes of a file that are searched
-_ANY = re.compile(r"[^.].*", re.DOTALL)
 _MARKDOWN = re.compile(r"[^.].*\.md")
 
 
@@ -129,7 +129,7 @@ def _claudes(places: Places, slugs: dict[str, str]) -> Iterator[Source]:
     """Claude's own memories of all projects; those of an unknown one belong to Claude Code's folder of it."""
     folders = [memory_folder(places)]
     with suppress(FileProblem):
-        folders += [each.path / "memory" for each in scan(places.claude / "projects", _ANY)]
+        folders += [each.path / "memory" for each in scan(places.claude / "projects", ANY_NAME)]
     for folder in folders:
         above = folder.parent
         project = slugs.get(above.name, str(above)) if above.parent == places.claude / "projects" else ""
@@ -139,13 +139,7 @@ def _claudes(places: Places, slugs: dict[str, str]) -> Iterator[Source]:
 
 def _pins(path: Path, project: str) -> Iterator[Source]:
     with suppress(OSError):
-        yield Source(Kind.PIN, entry_at(path), project)
-
-
-def entry_at(path: Path) -> Entry:
-    """A file as `scan` lists it."""
-    status = path.lstat()
-    return Entry(path.name, str(path.parent), status.st_mtime_ns, status.st_size, status.st_ino)
+        yield Source(Kind.PIN, Entry.of(path), project)
 
 
 def _root(folder: str) -> Path:
@@ -182,20 +176,13 @@ def read_document(source: Source, home: Home, *, texts: bool = False) -> File:
 def _read(kind: Kind, found: File, entry: Entry, text: str) -> None:
     # Formats are imported where one is read: that takes longer than a search.
     if kind is Kind.MEMORY:
-        from memtui.store.memories import broken, id_of, listed, read_stored
+        from memtui.store.memories import id_of, read_stored, title_of
 
-        found.name = id_of(entry)
-        shown = (
-            listed(entry.path, text.encode(), entry.path.parent)
-            if text
-            else broken(entry.path, "cannot be read")
-        )
-        meta = shown.meta
-        found.title, found.created, found.project, found.session = (
-            shown.title, meta.created, meta.project, meta.session_id,
-        )  # fmt: skip
-        found.note = " ".join(f"#{tag}" for tag in meta.tags)
-        body = read_stored(found.name, text.encode()).body.decode("utf-8", "replace")
+        found.name = found.title = id_of(entry)
+        stored = read_stored(found.name, text.encode())
+        meta, body = stored.meta, stored.body.decode("utf-8", "replace")
+        found.title, found.note = title_of(stored), " ".join(f"#{tag}" for tag in meta.tags)
+        found.created, found.project, found.session = meta.created, meta.project, meta.session_id
         found.texts = ("\n".join((meta.description, *meta.tags, body)),)
     elif kind is Kind.CLAUDE:
         fields = fields_of(text)
@@ -219,15 +206,9 @@ def _read(kind: Kind, found: File, entry: Entry, text: str) -> None:
 
         found.title, found.note = f"session {found.session[:8]}", entry.name.removesuffix(".md")
         state = parse_session_state(text)
-        found.project = _path_of(state.identity.project)
+        found.project = project_path(state.identity.project)
         found.title = goal_words(state.identity.goal) or found.title
     else:
         found.pins = tuple(parse_pins(text.removeprefix("\ufeff")))
         found.texts = tuple(pin.text for pin in found.pins)
         found.created = None
-
-
-def _path_of(identity: str) -> str:
-    """The path in a state's IDENTITY, ``name (path)`` or a path alone; without one what is there."""
-    start = 0 if identity.startswith(os.sep) else identity.rfind(f"({os.sep}") + 1
-    return identity[start:].removesuffix(")") if start else identity

@@ -314,12 +314,8 @@ def _transcript_parts(source: Source) -> Iterator[Part]:
 
     path, entry = Path(source.path), source.entry
     stem = entry.path.with_suffix("") if is_archived(entry) else None
-    if stem:
-        from memtui.store.archive import Copy
-
-        if Copy(stem).problem():
-            return  # a copy that is not whole is shown nowhere
-    cwd = cwd_in(unpacked(stem).read(HEAD)) if stem else first_cwd(path)
+    opened = unpacked(stem) if stem else path  # a copy that is not whole is shown nowhere
+    cwd = cwd_in(opened.getvalue()[:HEAD]) if isinstance(opened, io.BytesIO) else first_cwd(path)
     session = session_of(path, entry)
     agent = path.stem if is_agent(path) else ""
     file = File(source.path, Kind.SESSION, str(cwd or ""), session, agent, str(stem or ""), source.name)
@@ -327,7 +323,6 @@ def _transcript_parts(source: Source) -> Iterator[Part]:
     rows: list[Row] = []
     size = 0
     end, number = source.offset, source.line
-    opened = unpacked(stem) if stem else path
     for reading in read_messages(opened, source.offset, source.line, agent=bool(agent)):
         end, number = reading.end, reading.next_number
         file.note = reading.branch or file.note
@@ -355,7 +350,7 @@ def _row(message: Message, entry: Entry) -> Row:
 
 
 def unpacked(stem: Path) -> io.BytesIO:
-    """A stream of an archived transcript."""
+    """A stream of an archived transcript; a `FileProblem` if the copy is not whole."""
     from memtui.store.archive import Copy  # most transcripts are not
 
     return io.BytesIO(b"".join(Copy(stem).parts()))

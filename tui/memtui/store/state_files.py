@@ -5,11 +5,11 @@ Standard library only, for the hook; `states.py` has them as records.
 
 from __future__ import annotations
 
+import os
 import re
 from datetime import datetime
-from pathlib import Path
 
-from memtui.ground.files import FileProblem, is_within, read_within
+from memtui.ground.files import FileProblem, read_within
 from memtui.ground.project import Home
 from memtui.store.listing import Entry, scan
 
@@ -61,8 +61,8 @@ def read_notes(home: Home, newest: Entry) -> str:
         return ""
 
 
-def names_project(identity: str, root: Path) -> bool:
-    """Whether the project in a document's IDENTITY, ``name (path)`` or a path alone, is in `root`."""
+def project_path(identity: str) -> str:
+    """The path in a document's IDENTITY, ``name (path)`` or a path alone; without one what is there."""
     # Name and path may both have brackets.
-    named = [identity, *(identity[match.end() :].removesuffix(")") for match in re.finditer(r"\(", identity))]
-    return any(Path(path).is_absolute() and is_within(Path(path), root) for path in named)
+    start = 0 if identity.startswith(os.sep) else identity.find(f"({os.sep}") + 1
+    return identity[start:].removesuffix(")") if start else identity

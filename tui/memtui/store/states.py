@@ -20,8 +20,8 @@ from memtui.store.state_files import (
     NOTES,
     SESSION,
     VERSION,
-    names_project,
     newest_version,
+    project_path,
     version_name,
     version_of,
     written_at,
@@ -74,7 +74,8 @@ class StateStore:
         known, self._known = self._known, {}
         for each in others:
             state = self.load(each).state if each not in known else None
-            ours = state is not None and names_project(state.identity.project, self.project.root)
+            path = Path(project_path(state.identity.project) if state else "")
+            ours = path.is_absolute() and files.is_within(path, self.project.root)
             self._known[each] = known.get(each, ours)
         return {entry.path.parent.name: entry for entry in entries if self._known.get(entry, True)}
 
