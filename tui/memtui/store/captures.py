@@ -7,7 +7,6 @@ compaction leaves a boundary line in its session's transcript.
 from __future__ import annotations
 
 import os
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -31,14 +30,13 @@ from memtui.ground.clock import parse_iso, whole_seconds
 from memtui.ground.files import FileChanged, FileProblem
 from memtui.ground.project import Places, Project, expanded
 from memtui.ground.text import FormatError
-from memtui.store.listing import CAPTURE_NAME, Entry, newest_first, scan
+from memtui.store.listing import CAPTURE_NAME, TIME, Entry, newest_first, scan
 from memtui.store.sessions import refuse_several
 from memtui.store.transcripts import Transcript, TranscriptStore
 from memtui.transcript.lines import read_lines, text_in, time_of
 
 LIMIT = 1 << 20  # maximum size of captures that are read, in bytes; usual ones have 1 KB
 
-_TIME_ALONE = re.compile(r"(\d{8})[-_](\d{6})", re.ASCII)
 _SUFFIX = "-autocompact.md"
 _CHANGED = "has changed since it was listed; look at it again"
 
@@ -81,7 +79,7 @@ class CaptureStore:
     def resolve(self, argument: str) -> Entry:
         """A capture by its path (absolute, from here or the project), file name, or its time in that."""
         argument = argument.strip()
-        if time := _TIME_ALONE.fullmatch(argument.removesuffix(".md").removesuffix("-autocompact")):
+        if time := TIME.fullmatch(argument.removesuffix(".md").removesuffix("-autocompact")):
             argument = f"{time[1]}_{time[2]}{_SUFFIX}"
         if not argument or "\0" in argument:
             raise FileProblem(self.folder, "is where captures are; name one of them")

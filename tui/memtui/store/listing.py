@@ -29,7 +29,7 @@ MEMORY_FILE_NAME = re.compile(r"[^.].*-memory(-\d{1,2})?\.md")
 STORED_NAME = re.compile(r"CMEM-\d{8}-\d{6}(?:@[a-z0-9-]{1,40})?\.md", re.ASCII)
 MONTH_NAME = re.compile(r"\d{4}-\d{2}", re.ASCII)
 
-_TIME = re.compile(r"(\d{8})[-_](\d{6})", re.ASCII)
+TIME = re.compile(r"(\d{8})[-_](\d{6})", re.ASCII)
 
 
 class Entry(NamedTuple):
@@ -66,19 +66,12 @@ class Entry(NamedTuple):
         return time_of(self.name)
 
 
-def time_key(name: str) -> str:
-    """``20260102101500`` for ``20260102_101500-memory.md`` and for ``CMEM-20260102-101500.md``."""
-    match = _TIME.search(name)
-    return match[1] + match[2] if match else ""
-
-
 def time_of(name: str) -> datetime | None:
     """The local time in a file's name, or None."""
-    digits = time_key(name)
+    match = TIME.search(name)
     try:
-        day = int(digits[:4]), int(digits[4:6]), int(digits[6:8])
         # Not strptime, which takes five times as long per row.
-        return datetime(*day, int(digits[8:10]), int(digits[10:12]), int(digits[12:])).astimezone()
+        return datetime.fromisoformat(f"{match[1]}T{match[2]}").astimezone() if match else None
     except (ValueError, OverflowError, OSError):
         return None
 
@@ -139,7 +132,7 @@ def newest_first(entries: Iterable[Entry]) -> list[Entry]:
 def name_order(name: str) -> str:
     """The sort key of entries: the time in the name, then the name. Ids sort as they do by themselves."""
     # One string, not a pair: they compare twice as fast.
-    match = _TIME.search(name)
+    match = TIME.search(name)
     return match[1] + match[2] + name if match else " " + name
 
 

@@ -403,11 +403,6 @@ def read_stored(memory_id: str, data: bytes) -> StoredMemory:
     return stored.replace(meta=_named(stored.meta, memory_id))
 
 
-def broken(path: Path, reason: str) -> Listed:
-    name = path.name.removesuffix(".md")
-    return Listed(bare_meta(name), path, name, reason)
-
-
 def bare_meta(name: str) -> MemoryMeta:
     """The metadata of a memory by its id or name alone; an invalid time counts as 1970."""
     created = listing.time_of(name) or _LONG_AGO
@@ -427,22 +422,25 @@ def objective(data: bytes) -> str:
 
 def listed(path: Path, data: bytes | None, root: Path) -> Listed:
     """A memory for a list, from the beginning of its file; None is read, and what is too short again."""
-    memory_id = path.name.removesuffix(".md")
+    name = path.name.removesuffix(".md")
+    meta, problem = bare_meta(name), ""
     try:
         if data is None:
             data = files.head_within(path, root, size=HEAD_SIZE)
-        if len(data) == HEAD_SIZE and memory.has_front_matter(data) and b"\n---" not in data:
-            data = files.head_within(path, root, size=HEAD_LIMIT + HEAD_SIZE)
-        meta = (
-            _named(memory.read_head(data), memory_id)
-            if memory.has_front_matter(data)
-            else bare_meta(memory_id)
-        )
-    except FileProblem as problem:
-        return broken(path, problem.reason)
+        if not listing.is_stored(path):
+            from memtui.documents.memory_file import parse_memory  # slow, and stored ones do without
+
+            return Listed(meta, path, parse_memory(data.decode("utf-8", "replace")).title or name)
+        if memory.has_front_matter(data):
+            if len(data) == HEAD_SIZE and b"\n---" not in data:
+                data = files.head_within(path, root, size=HEAD_LIMIT + HEAD_SIZE)
+            meta = _named(memory.read_head(data), name)
+        return Listed(meta, path, meta.description or objective(data) or name)
+    except FileProblem as error:
+        problem = error.reason
     except FormatError as error:
-        return broken(path, f"is broken: {error}")
-    return Listed(meta, path, meta.description or objective(data) or memory_id)
+        problem = f"is broken: {error}"
+    return Listed(meta, path, name, problem)
 
 
 def read_listed(entries: Iterable[Entry], root: Path) -> Iterator[Listed]:
@@ -508,19 +506,7 @@ class MemoryFiles:
 
     def head(self, path: Path, data: bytes | None = None) -> Listed:
         """A memory for a list, from `data` or the first 8 KiB; a broken one with its problem."""
-        if listing.is_stored(path):
-            return listed(path, data, self.folder)
-        try:
-            if data is None:
-                data = files.head_within(path, self.project.root, size=HEAD_SIZE)
-            from memtui.documents.memory_file import parse_memory  # slow, and stored ones do without
-
-            name = path.name.removesuffix(".md")
-            return Listed(bare_meta(name), path, parse_memory(data.decode("utf-8", "replace")).title or name)
-        except FileProblem as problem:
-            return broken(path, problem.reason)
-        except FormatError as error:
-            return broken(path, f"is broken: {error}")
+        return listed(path, data, self.folder if listing.is_stored(path) else self.project.root)
 
     def load(self, path: Path) -> MemoryText:
         """A whole memory of at most 8 MB, without its front matter; a broken one whole, with the reason."""
