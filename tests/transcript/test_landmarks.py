@@ -206,6 +206,16 @@ def test_a_commit_lives_on_under_the_hash_that_git_names_later(tmp_path: Path) -
     assert found == {("part 1", "aaaaaaa", ""), ("part 2", "bbbbbbb", ""), ("part 3", "3333333", "reset")}
 
 
+def test_a_commit_of_others_is_picked_not_made_and_one_before_a_failure_is_made(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("go")
+    git(t, "git cherry-pick 1111111", "[main aaaaaaa] theirs\n 1 file changed")
+    t.broken("Bash", "Exit code 1\n[main bbbbbbb] ours\nfatal: no", command="git commit -m x && git push")
+    facts = t.facts(tmp_path)
+    assert [mark.text for mark in facts.landmarks] == ["theirs (cherry-picked)", "ours"]
+    assert not facts.pushed.line
+
+
 def test_a_rebase_that_git_refused_replaces_nothing(tmp_path: Path) -> None:
     t = Transcript()
     t.user("go")

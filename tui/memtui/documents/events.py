@@ -250,9 +250,9 @@ def commands_run(facts: Facts, most: int) -> Iterator[str]:
     last: dict[str, Command] = {}
     times: dict[str, int] = {}
     for command in all_commands(facts):
-        text, ran = bare_command(command.text), checks.did_run(command)
-        times[text] = times.get(text, 0) + ran
-        if ran or text not in last:
+        text, counts = bare_command(command.text), checks.did_run(command)
+        times[text] = times.get(text, 0) + counts
+        if counts or text not in last:
             last.pop(text, None)
             last[text] = command
     newest_first = list(reversed(last))

@@ -111,9 +111,10 @@ class CallLog:
         if name in SHELL_TOOLS and ended == "ok":
             command = ran.text if ran else text_in(waiting.call.input, "command")
             self.files.ran(command, waiting.folder, bool(waiting.call.agent), waiting.source, source)
-            if own:
-                self.landmarks.ran(command, result.text, source._replace(speaker="tool"))
         if own:
+            if ran is not None and ended in ("ok", "failed"):
+                made = source._replace(speaker="tool")
+                self.landmarks.ran(ran.text, result.text, made, failed=ended == "failed")
             self._own_result(shown, waiting, outcome)
             if name not in EDIT_TOOLS and name not in READ_TOOLS:
                 self.quotes.seen(result.text, source)

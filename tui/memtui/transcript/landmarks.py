@@ -40,6 +40,8 @@ _LOG = re.compile(rf"{_GIT} log\b(?![^\n;&|]* (?:--all|-g|--reflog)\b)")
 _LOGGED = re.compile(
     r"^[*|/\\ ]*(?P<commit>[0-9a-f]{7,40}) (?:\([^)\n]*\) )?(?P<subject>\S.*)$", re.MULTILINE
 )
+_REPLAYS = re.compile(rf"{_GIT} (?P<how>cherry-pick|rebase)\b")
+"""What gives commits new hashes: they need not be of the session."""
 _PUSH = re.compile(rf"{_GIT} push\b(?![^\n;&|]*(?:--dry-run| -n\b|--tags))|\bgt (?:submit|ss)\b")
 _NOT_PUSHED = re.compile(r"^(?: ! \[|error: |fatal: )", re.MULTILINE)
 _STACKED = re.compile(r"\bgt (?:create|modify|commit create)\b(?P<options>[^\n;&|\"']*)")
@@ -66,8 +68,9 @@ class LandmarkLog:
         self.pushed = NOWHERE
         self.pull_title: Quote | None = None
 
-    def ran(self, command: str, output: str, source: Source) -> None:
-        if not any(program in command for program in _PROGRAMS):
+    def ran(self, command: str, output: str, source: Source, *, failed: bool = False) -> None:
+        """Record what a command did; one that failed may have committed before."""
+        if not any(program in command for program in _PROGRAMS) or (failed and not _COMMITTED.search(output)):
             return
         output = masked(output)[:_OUTPUT_LIMIT]
         if "git" in command:
@@ -80,7 +83,7 @@ class LandmarkLog:
             self._add_unnamed(command, source)
         moved = set(_RESTACKED.findall(output))
         self._supersede([c for c in self._commits() if self._branches.get(c.commit) in moved], "rebase")
-        if _PUSH.search(command) and not _NOT_PUSHED.search(output):
+        if _PUSH.search(command) and not failed and not _NOT_PUSHED.search(output):
             self.pushed = source
         self._pull(command, output, source)
 
@@ -107,9 +110,12 @@ class LandmarkLog:
             # The first commit of a repository in a temporary folder is not part of the project.
             tried_out = "git init" in command[:_COMMAND] and _IN_TEMP.search(command[:_COMMAND]) is not None
             named = list(_COMMITTED.finditer(output))
+            replayed = None if "git commit" in command else _REPLAYS.search(command)
             for match in named:
                 if not (match["first"] and tried_out):
                     subject = match["subject"].strip()[:_TEXT_LIMIT]
+                    if replayed and all(each.text != subject for each in self._found.values()):
+                        subject += f" ({replayed['how'].removesuffix('e')}ed)"
                     self._add(Landmark("commit", subject, match["commit"], source))
                     self._branches[match["commit"]] = match["branch"]
             quiet = not named and _QUIET.search(command[:_COMMAND])
