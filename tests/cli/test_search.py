@@ -221,8 +221,8 @@ def test_filters_hold_for_every_kind(memtui: Memtui, words: str, kinds: set[str]
 def test_a_filter_that_is_not_understood_is_named(memtui: Memtui) -> None:
     done = memtui("search", "hinge", "in:barn", "before:lunch")
     assert done.err == (
-        f"in: takes {', '.join(KINDS)}; “barn” is searched as a word.\n"
-        "before: takes 2026-02-23, 2026-02, today, yesterday, 7d or 2w; “lunch” is searched as a word.\n"
+        f"“barn” is searched as a word: in: takes {', '.join(KINDS)}.\n"
+        "“lunch” is searched as a word: before: takes 2026-02-23, 2026-02, today, yesterday, 7d or 2w.\n"
     )
 
 

@@ -230,7 +230,7 @@ def parse_search(text: str, *, typing: bool = False) -> Search:
             found["project"] = value
         else:
             if name in _VALUES:
-                unread.append(f"{name}: takes {_VALUES[name]}; “{clean_line(value)}” is searched as a word.")
+                unread.append(f"“{clean_line(value)}” is searched as a word: {name}: takes {_VALUES[name]}.")
             return match[0]
         return " "
 

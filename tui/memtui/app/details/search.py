@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -137,8 +137,8 @@ def _short(text: str, root: Path) -> str:
 _HOMES = re.compile(
     r"(?<![\w.~/-])(?:/home|/Users|[A-Z]:\\Users)[/\\][^/\\\s\"']+(?=[/\\])|(?<!\w)/root(?=/)"
 )
-_NEAR = 2_000
-"""Characters shown before the match in a long text; a quarter of those after it."""
+_NEAR, _LONG = 80, 10_000
+"""Characters before a match that leave it in view, and those of a document that are shown."""
 HINT = """\
 Ask as you would ask a person. “Words in quotes”, edited: read: cmd: in: before: after: narrow it down."""
 
@@ -150,13 +150,12 @@ def result_document(found: Result | None, text: str, now: datetime) -> Document:
     if found.kind is Kind.SESSION:
         return _turn(found, query)
     when = f" · {local_minute(found.when)} · {age(found.when, now)}" if found.when else ""
-    said = (f" · {found.said}" if found.said else "", "dim")
+    near = _from_match(found.text, query)
+    said = ((f" · {found.said}" if found.said else "") + _left_out(near, found.text), "dim")
     head = styled((f"{found.kind.value} ", "label"), (found.name, "accent"), (when, "dim"), said)
     hint = [] if text.strip() else [line(HINT, "dim")]
-    at = query.first(found.text)  # a long text is read around its first match
-    near = found.text[found.text.rfind("\n", 0, max(0, at - _NEAR)) + 1 : at + 4 * _NEAR]
-    rows = _from_match(recovery_lines(clean(near)), query)
-    return Document([line(found.title, "strong"), *hint, head, *rows])
+    rows = recovery_lines(clean(near[:_LONG]))
+    return Document([line(found.title, "strong"), *hint, head, *(_marked(row, query) for row in rows)])
 
 
 def text_document(found: Result, query: Query) -> tuple[Document, int]:
@@ -174,22 +173,35 @@ def _turn(found: Result, query: Query) -> Document:
         what = message.role.name.lower()
         when = parse_iso(message.timestamp)
         moment = f" {local_minute(when)}" if when else ""
-        lines.append(line(f"L{message.line}{moment}  {what}", "label" if here else "dim"))
-        rows: Sequence[Line] = plain(message.text if here else shortened(message.text, 400)).lines
+        path = message.path if message.role is Role.EDIT else ""
+        name = f"  {path.rpartition('/')[2]}" if path else ""
+        near = _from_match(message.text, query, len(path)) if here else shortened(message.text, 400)
+        name += _left_out(near, message.text) if here else ""
+        lines.append(line(f"L{message.line}{moment}  {what}{name}", "label" if here else "dim"))
+        rows = plain(near).lines
         if message.role is Role.EDIT:
-            rows = [row._replace(role=_CHANGES.get(row.text[:2], "")) for row in rows]
-        lines += _from_match(rows, query) if here else [_marked(row, query) for row in rows]
+            rows = tuple(row._replace(role=_CHANGES.get(row.text[:2], "")) for row in rows)
+        lines += (_marked(row, query) for row in rows)
     return Document(lines)
 
 
 _CHANGES = {"- ": "bad", "+ ": "good"}
 
 
-def _from_match(rows: Sequence[Line], query: Query) -> list[Line]:
-    """The rows of a text, matches marked, of a long one from shortly before the first match."""
-    first = next((number for number, row in enumerate(rows) if query.marks(row.text)), 0)
-    shown = [line("…", "dim"), *rows[first - 1 :]] if first > 2 else rows
-    return [_marked(row, query) for row in shown]
+def _from_match(text: str, query: Query, after: int = 0) -> str:
+    """A text from its best match on, with the beginning of the line, unless that is far.
+
+    What matches behind the first `after` characters, which are a path, counts more.
+    """
+    at = query.first(text[after:]) + after if query.marks(text[after:]) else query.first(text)
+    start = text.rfind("\n", 0, at) + 1
+    if at - start > _NEAR:
+        return f"…{text[text.find(' ', at - _NEAR, at) + 1 or at - _NEAR :]}"
+    return text[start:] if at > _NEAR else text
+
+
+def _left_out(near: str, text: str) -> str:
+    return "  …" if near != text else ""
 
 
 def _marked(row: Line, query: Query, role: str = "warn") -> Line:
