@@ -13,8 +13,8 @@ from memtui.lost.procedure import due
 from memtui.lost.records import Need, Row
 from memtui.lost.text import named
 from memtui.lost.traces import Trace
-from memtui.lost.verdicts import Text, stems
-from memtui.lost.worth import doubles
+from memtui.lost.verdicts import Text, Verdict, stems
+from memtui.lost.worth import doubles, worth
 from memtui.transcript.records import NOWHERE, CompactionFact, Source
 from memtui.transcript.sentences import announces, is_rule, sentences
 from tests.documents.checks import ends_soon
@@ -234,6 +234,13 @@ def test_what_comes_up_again_after_the_compaction_comes_first(tmp_path: Path) ->
     made.say("I number the lighthouses with their tonnage.")
     numbered = [each.text for each in read(made, tmp_path).rows if "tonnage" in each.text]
     assert "lighthouses" in numbered[0]
+
+
+def test_what_the_summary_retells_in_part_comes_later() -> None:
+    asked, check = Row("ask", "list the ferries", NOWHERE), Row("check", "make test", NOWHERE)
+    new, retold = (Verdict("lost", None, (), known) for known in (0.2, 0.8))
+    assert worth(asked, new, 9, 0) > worth(asked, retold, 9, 0)
+    assert worth(check, new, 9, 0) == worth(check, retold, 9, 0)
 
 
 def test_lines_that_the_boundary_preserves_are_kept(tmp_path: Path) -> None:

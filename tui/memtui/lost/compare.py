@@ -101,7 +101,7 @@ def rows_of(
     for line in found:
         verdict = summary.verdict(line)
         need = trace.needs.get(line.target) if trace and line.target else None
-        value = worth(line, len(verdict.missing), end, previous)
+        value = worth(line, verdict, end, previous)
         new = summary.lacks(line.text)
         again = len(new) >= (_TELLING if line.kind in ("said", "report") else 1) and new <= followed
         if line.kind != "file" and (need or again):  # a path is a call away

@@ -48,6 +48,8 @@ class Verdict(NamedTuple):
     nearest: Span | None
     missing: tuple[str, ...]
     """Its identifiers that the text lacks."""
+    known: float = 0.0
+    """The share of its words, by their rarity, that stand anywhere in the text."""
 
 
 class Text:
@@ -93,7 +95,7 @@ class Text:
         fate = self._fate(line, best, everywhere, len(wanted), len(missing))
         if fate == "lost" and line.kind in _RETOLD:
             fate = "maybe"
-        return Verdict(fate, near, missing)
+        return Verdict(fate, near, missing, everywhere)
 
     def _nearest(self, own: frozenset[str]) -> tuple[float, int]:
         """The greatest share of some words, by their weight, in one passage, and the first such passage."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memtui.lost.records import PLAN, Kind, Row
-from memtui.lost.verdicts import identifiers, stems
+from memtui.lost.verdicts import Verdict, identifiers, stems
 from memtui.transcript.checks import selected_tests
 from memtui.transcript.sentences import is_question
 
@@ -39,6 +39,9 @@ _BASE: dict[Kind, float] = {
 }  # fmt: skip
 _RECENT = 14.0
 _MISSING = 6.0
+_RETOLD = frozenset({"ask", "answer", "finding", "report", "said"})
+_KNOWN, _KNOWN_BY_CHANCE = 90.0, 0.4
+"""Taken off for what summaries retell, by the share of its words that they have, above that of any line."""
 _DUE, _ADVICE = 24.0, 34.0
 """For a step that is still due of a command; off for a command's or skill's general advice."""
 _UNSOLVED = 18.0
@@ -74,16 +77,16 @@ _DONE = re.compile(
 """The beginning of a report on what was done, which the files show."""
 
 
-def worth(line: Row, missing: int, end: int, previous: int) -> float:
+def worth(line: Row, verdict: Verdict, end: int, previous: int) -> float:
     """How much a lost line is worth; only for comparing.
 
     Args:
         line: the line.
-        missing: how many of its identifiers the summary lacks.
+        verdict: what the summary has of it.
         end: the line of the boundary.
         previous: the line of the boundary before it; 0 for none.
     """
-    value = _BASE[line.kind]
+    value, missing = _BASE[line.kind], len(verdict.missing)
     if line.kind in ("pin", "active"):  # in the order in which they were written
         return value
     late = _RECENT * line.source.line / max(1, end)
@@ -103,6 +106,8 @@ def worth(line: Row, missing: int, end: int, previous: int) -> float:
         value += _RECENT * bool(line.earlier) - _DUE * (line.source.speaker == "claude code")
     elif HEADING[line.kind] == "O":
         value += _solved(line)
+    if line.kind in _RETOLD:
+        value -= _KNOWN * max(0.0, verdict.known - _KNOWN_BY_CHANCE)
     return value + late + _MISSING * min(missing, 3)
 
 
