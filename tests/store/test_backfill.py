@@ -12,7 +12,8 @@ import pytest
 from memtui.documents.capture import Capture
 from memtui.ground.project import Project, claude_config, transcript_slug
 from memtui.store.captures import CaptureStore, compactions_in, coverage, write_missing
-from memtui.store.transcripts import Transcript, TranscriptStore
+from memtui.store.listing import Entry
+from memtui.store.transcripts import TranscriptStore
 from tests.disk import mode_of, names
 from tests.transcript_writer import TranscriptWriter
 
@@ -47,7 +48,7 @@ def _capture(session: str, moment: datetime) -> Capture:
     return Capture(status="pending", timestamp=moment, session_id=session, transcript="/t", first_message="")
 
 
-def _transcripts(project: Project) -> list[Transcript]:
+def _transcripts(project: Project) -> list[Entry]:
     return TranscriptStore(project).entries()
 
 

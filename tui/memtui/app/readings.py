@@ -35,9 +35,9 @@ from memtui.plugin.receipts import receipt_since, receipts_of
 from memtui.store.archive_settings import archive_settings
 from memtui.store.captures import Compaction, compactions_in, coverage
 from memtui.store.listing import Entry, scan
-from memtui.store.state_files import version_of, written_at
+from memtui.store.state_files import version_of
 from memtui.store.states import StateStore, StoredState, read_progress
-from memtui.store.transcripts import Transcript, TranscriptStore
+from memtui.store.transcripts import TranscriptStore
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import CompactionFact, Facts
 from memtui.transcript.session import summarize
@@ -201,7 +201,7 @@ class Session(NamedTuple):
     """Time of the last write to its transcript; without one, to its document."""
     newest: Entry | None = None
     """Its current version."""
-    transcript: Transcript | None = None
+    transcript: Entry | None = None
 
 
 class Sessions:
@@ -229,7 +229,7 @@ class Sessions:
     def sessions(self) -> list[Session]:
         transcripts = {each.session_id: each for each in reversed(self._transcripts.entries())}
         stored = self._states.sessions(transcripts.keys())
-        active = {name: written_at(newest) for name, newest in stored.items()}
+        active = {name: newest.written for name, newest in stored.items()}
         for name, each in transcripts.items():
             active[name] = self._transcripts.written(each)
         found = [Session(name, at, stored.get(name), transcripts.get(name)) for name, at in active.items()]
@@ -275,7 +275,7 @@ class Sessions:
         self._shown = shown.session_id
         return shown
 
-    def _since(self, entry: Entry, transcript: Transcript | None) -> int:
+    def _since(self, entry: Entry, transcript: Entry | None) -> int:
         """Thousands of tokens added to the transcript since the document; 0 if unknown."""
         if transcript is None:
             return 0
@@ -283,7 +283,7 @@ class Sessions:
         if progress is None or progress[0] != version_of(entry):
             return 0
         # As in `memtui.flows.follow`, a token of context is 13 bytes of transcript.
-        return int(max(0, transcript.signature[1] - progress[1]) / 13 / 1000)
+        return int(max(0, transcript.size - progress[1]) / 13 / 1000)
 
 
 _REST = 5.0
@@ -328,7 +328,7 @@ class Health:
             sizes=found.sizes,
         )
 
-    def _compactions(self, transcript: Transcript) -> tuple[Compaction, ...]:
+    def _compactions(self, transcript: Entry) -> tuple[Compaction, ...]:
         known = self._known.get(transcript.path)
         if known is None or known[0] != transcript.signature:
             known = (transcript.signature, compactions_in(transcript))

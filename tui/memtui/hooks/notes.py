@@ -23,7 +23,7 @@ from memtui.hooks.sections import LIMIT, Piece, Rank, Section, abridged, fitting
 from memtui.lost.outbox import has_mod
 from memtui.secrets.quoting import fenced, safe
 from memtui.store.listing import Entry
-from memtui.store.state_files import NOTES, newest_version, read_notes, read_state, version_of, written_at
+from memtui.store.state_files import NOTES, newest_version, read_notes, read_state, version_of
 
 _FRAME = 1_000
 """Room for the introduction and the line on the capture, in characters."""
@@ -119,7 +119,7 @@ def _notes(entry: Entry, home: Home, report: Report, room: int) -> str:
     if not text:
         return _state(entry, home, report, room)
     head = (
-        f"## Where the session stood, read off its transcript at {local_minute(written_at(entry))}\n\n"
+        f"## Where the session stood, read off its transcript at {local_minute(entry.written)}\n\n"
         f"The whole document is {clean_line(str(entry.path))}\n\n"
     )
     path = clean_line(str(entry.path.parent / NOTES))
@@ -135,7 +135,7 @@ def _state(entry: Entry, home: Home, report: Report, room: int) -> str:
     except FileProblem as problem:
         report.problem(problem)
         return ""
-    title = f"Session state, version {version_of(entry)}, written at {local_minute(written_at(entry))}"
+    title = f"Session state, version {version_of(entry)}, written at {local_minute(entry.written)}"
     shown = quoted(title, text, f"the whole document is {entry.path}", room)
     if shown:
         report.add_work(f"handed over version {version_of(entry)} of the session state")

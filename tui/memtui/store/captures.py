@@ -32,7 +32,7 @@ from memtui.ground.project import Places, Project, expanded
 from memtui.ground.text import FormatError
 from memtui.store.listing import CAPTURE_NAME, TIME, Entry, newest_first, scan
 from memtui.store.sessions import refuse_several
-from memtui.store.transcripts import Transcript, TranscriptStore
+from memtui.store.transcripts import TranscriptStore
 from memtui.transcript.lines import read_lines, text_in, time_of
 
 LIMIT = 1 << 20  # maximum size of captures that are read, in bytes; usual ones have 1 KB
@@ -178,10 +178,10 @@ class Coverage:
     """Tokens before a compaction, by session and time of its capture, or its own where it has none."""
 
 
-Reader = Callable[[Transcript], tuple[Compaction, ...]]
+Reader = Callable[[Entry], tuple[Compaction, ...]]
 
 
-def compactions_in(transcript: Transcript) -> tuple[Compaction, ...]:
+def compactions_in(transcript: Entry) -> tuple[Compaction, ...]:
     """The compactions of a transcript, first to last, from its boundary lines alone. Raises `OSError`."""
     return tuple(
         compaction
@@ -192,7 +192,7 @@ def compactions_in(transcript: Transcript) -> tuple[Compaction, ...]:
 
 
 def coverage(
-    transcripts: Iterable[Transcript], captures: Iterable[Capture], read: Reader = compactions_in
+    transcripts: Iterable[Entry], captures: Iterable[Capture], read: Reader = compactions_in
 ) -> Coverage:
     """Compare the compactions in transcripts with captures.
 
@@ -258,7 +258,7 @@ def write_missing(project: Project, compaction: Compaction) -> Path | None:
     raise FileProblem(project.compacts, f"has captures for every second from {moment:%H:%M:%S} on already")
 
 
-def _compaction(record: dict[str, object], transcript: Transcript) -> Compaction | None:
+def _compaction(record: dict[str, object], transcript: Entry) -> Compaction | None:
     from memtui.transcript.events import Boundary, events_of
 
     boundary = next((event for event in events_of(record) if isinstance(event, Boundary)), None)

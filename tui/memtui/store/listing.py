@@ -65,6 +65,16 @@ class Entry(NamedTuple):
         """The local time in the name, or None."""
         return time_of(self.name)
 
+    @property
+    def written(self) -> datetime:
+        """When the file was changed last, in local time."""
+        return datetime.fromtimestamp(self.mtime_ns / 1e9).astimezone()
+
+    @property
+    def session_id(self) -> str:
+        """Of the transcript of a session."""
+        return self.name.removesuffix(".jsonl")
+
 
 def time_of(name: str) -> datetime | None:
     """The local time in a file's name, or None."""

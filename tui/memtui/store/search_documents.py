@@ -31,7 +31,7 @@ from memtui.store.listing import (
     scan,
     stored_id,
 )
-from memtui.store.state_files import SESSION, newest_version, project_path, written_at
+from memtui.store.state_files import SESSION, newest_version, project_path
 from memtui.store.transcripts import is_text
 
 
@@ -160,7 +160,7 @@ def read_document(source: Source, home: Home, *, texts: bool = False) -> File:
     found = File(
         f"{entry.folder}{os.sep}{entry.name}", kind, project, name=entry.name, title=entry.name, texts=(text,)
     )
-    found.created = entry.time or written_at(entry)
+    found.created = entry.time or entry.written
     if kind is Kind.STATE:
         found.name = found.session = Path(entry.folder).name
     if not texts or kind in (Kind.MEMORY, Kind.CLAUDE, Kind.PIN):  # of others it is what stands there

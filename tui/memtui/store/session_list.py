@@ -113,14 +113,13 @@ class SessionList:
         listed = []
         for found in all_transcripts(self._config) if everywhere else self._store.entries():
             copy = kept.pop((found.path.parent.name, found.session_id), None)
-            written = datetime.fromtimestamp(found.mtime_ns / 1e9, now.tzinfo)
-            _, size, inode = found.signature
-            summary, left = self._summary(found.path, inode), days_left(written, now, days)
+            path, written = found.path, found.written
+            summary, left = self._summary(path, found.inode), days_left(written, now, days)
             if not everywhere:
                 written = self._store.written(found)
-            elif summary.end == size:
+            elif summary.end == found.size:
                 written = _last(summary, written)
-            session = Session(found.session_id, found.path, size, written, left, summary)
+            session = Session(found.session_id, path, found.size, written, left, summary)
             if copy is not None:
                 session = replace(session, archived=not copy.problem, incomplete=bool(copy.problem))
             listed.append(session)

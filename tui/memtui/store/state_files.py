@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-from datetime import datetime
 
 from memtui.ground.files import FileProblem, read_within
 from memtui.ground.project import Home
@@ -29,10 +28,6 @@ def version_of(entry: Entry) -> int:
 
 def version_name(version: int) -> str:
     return f"v{version:04d}.md"
-
-
-def written_at(entry: Entry) -> datetime:
-    return datetime.fromtimestamp(entry.mtime_ns / 1e9).astimezone()
 
 
 def newest_version(home: Home, session_id: str) -> Entry | None:

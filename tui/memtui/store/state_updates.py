@@ -19,7 +19,7 @@ from memtui.store import sessions
 from memtui.store.listing import Entry
 from memtui.store.state_files import version_of
 from memtui.store.states import StateStore, StoredState, VersionTaken, keep_progress, read_progress
-from memtui.store.transcripts import Transcript, TranscriptStore
+from memtui.store.transcripts import TranscriptStore
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Facts
 
@@ -251,14 +251,14 @@ class Following:
     def step(self, now: float, cancelled: Callable[[], bool] | None = None) -> Iterator[Followed]:
         """Poll once, and update the sessions that are due; `now` is of a monotonic clock."""
         transcripts = {each.session_id: each for each in self._transcripts.entries()}
-        for session in self.due({name: _size(each) for name, each in transcripts.items()}, now):
+        for session in self.due({name: each.size for name, each in transcripts.items()}, now):
             transcript = transcripts[session]
             try:
                 stored = self._update(self._places, transcript=transcript.path, cancelled=cancelled)
                 followed = Followed(session, stored)
             except FileProblem as problem:
                 followed = Followed(session, problem=str(problem))
-            self.note(session, _size(transcript))
+            self.note(session, transcript.size)
             yield followed
 
     def due(self, sizes: Mapping[str, int], now: float) -> list[str]:
@@ -286,7 +286,3 @@ class Following:
         """Note that a session is up to date as of this size, or failed: only later growth counts."""
         if self._seen is not None and session in self._seen:
             self._seen[session] = self._seen[session]._replace(covered=size)
-
-
-def _size(transcript: Transcript) -> int:
-    return transcript.signature[1]

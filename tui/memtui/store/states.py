@@ -24,7 +24,6 @@ from memtui.store.state_files import (
     project_path,
     version_name,
     version_of,
-    written_at,
 )
 
 PROGRESS = "progress.json"
@@ -118,7 +117,7 @@ class StateStore:
         except FileProblem as error:
             problem = error.reason
         session, version = path.parent.name, version_of(entry)
-        return StoredState(session, version, path, written_at(entry), text, state, problem)
+        return StoredState(session, version, path, entry.written, text, state, problem)
 
 
 def read_progress(home: Home, session_id: str) -> tuple[int, int] | None:

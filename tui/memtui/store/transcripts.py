@@ -16,11 +16,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from memtui.ground.clean import without_surrogates
 from memtui.ground.clock import parse_iso
-from memtui.ground.files import FileProblem, Signature, head_within
+from memtui.ground.files import FileProblem, head_within
 from memtui.ground.project import Home, Project, claude_config, find_root, transcript_slug
 from memtui.store.listing import ANY_NAME, Entry, scan
 
@@ -41,18 +41,6 @@ HEAD = 64 << 10  # number of bytes that are searched for the first working folde
 _CWD = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 
-class Transcript(NamedTuple):
-    """One session's transcript."""
-
-    path: Path
-    session_id: str
-    signature: Signature
-
-    @property
-    def mtime_ns(self) -> int:
-        return self.signature[0]
-
-
 class TranscriptStore:
     """The transcripts of one project, also of sub-folders and from before a move."""
 
@@ -61,14 +49,14 @@ class TranscriptStore:
         self.config = config if config is not None else claude_config()
         self._roots = (Path(os.path.realpath(project.root)), project.root.absolute())
         self._cwds: dict[tuple[Path, int], Path | None] = {}
-        self._written: dict[Path, tuple[Signature, datetime]] = {}
+        self._written: dict[Path, tuple[Entry, datetime]] = {}
 
     def folder(self) -> Path:
         """The folder in which Claude Code keeps this project's transcripts; it may not exist yet."""
         # Of a long name only the beginning is known; folder names have at most 255 characters.
         return self.config / "projects" / transcript_slug(self._roots[0])[:_CUT]
 
-    def entries(self) -> list[Transcript]:
+    def entries(self) -> list[Entry]:
         """The project's transcripts, last written first; none if Claude Code was never used here."""
         found = (each for folder in self.folders() for each in _sessions(folder) if self._is_ours(each))
         return sorted(found, key=lambda each: (self.written(each), each.session_id), reverse=True)
@@ -81,16 +69,16 @@ class TranscriptStore:
         found = list(dict.fromkeys(find_root(folder) for folder in folders if folder))
         return found if len(found) > 1 and self._roots[0] not in found else []
 
-    def written(self, transcript: Transcript) -> datetime:
+    def written(self, transcript: Entry) -> datetime:
         """When its last record was written: a file that was copied is newer."""
         from memtui.transcript.session import last_time
 
-        signature, at = self._written.get(transcript.path, (None, datetime.min))
-        if signature != transcript.signature:
-            at = datetime.fromtimestamp(transcript.mtime_ns / 1e9).astimezone()
+        known, at = self._written.get(transcript.path, (None, transcript.written))
+        if known != transcript:
+            at = transcript.written
             with suppress(OSError):
                 at = min(parse_iso(last_time(transcript.path)) or at, at)
-            self._written[transcript.path] = transcript.signature, at
+            self._written[transcript.path] = transcript, at
         return at
 
     def folders(self) -> list[Path]:
@@ -105,7 +93,7 @@ class TranscriptStore:
         newest = [each for folder in folders for each in _newest_first(_sessions(folder.path))[:1]]
         return [each.path.parent for each in newest if self._cwd(each) is not None and self._is_ours(each)]
 
-    def _is_ours(self, transcript: Transcript) -> bool:
+    def _is_ours(self, transcript: Entry) -> bool:
         cwd = self._cwd(transcript)
         if cwd is not None and any(cwd.is_relative_to(root) for root in self._roots):
             return True
@@ -115,31 +103,29 @@ class TranscriptStore:
         own = name in {transcript_slug(root) for root in self._roots}
         return own and (cwd is None or transcript_slug(cwd) != name)
 
-    def _cwd(self, transcript: Transcript) -> Path | None:
+    def _cwd(self, transcript: Entry) -> Path | None:
         """The folder the session was started in, from the head of its transcript; it never changes."""
-        key = (transcript.path, transcript.signature[2])
+        key = (transcript.path, transcript.inode)
         if self._cwds.get(key) is None:
             self._cwds[key] = first_cwd(transcript.path)
         return self._cwds[key]
 
 
-def all_transcripts(config: Path) -> list[Transcript]:
+def all_transcripts(config: Path) -> list[Entry]:
     """The transcripts of every project, last written first; none if Claude Code was never used."""
     return _newest_first(
         each for folder in scan(config / "projects", ANY_NAME) for each in _sessions(folder.path)
     )
 
 
-def _newest_first(found: Iterable[Transcript]) -> list[Transcript]:
+def _newest_first(found: Iterable[Entry]) -> list[Entry]:
     return sorted(found, key=lambda each: (each.mtime_ns, each.session_id), reverse=True)
 
 
-def _sessions(folder: Path) -> list[Transcript]:
-    try:
-        found = scan(folder, _SESSION)
-    except FileProblem:  # not a folder, or unreadable
-        return []
-    return [Transcript(each.path, each.name.removesuffix(".jsonl"), each.signature) for each in found]
+def _sessions(folder: Path) -> list[Entry]:
+    with suppress(FileProblem):  # not a folder, or unreadable
+        return scan(folder, _SESSION)
+    return []
 
 
 def first_cwd(path: Path) -> Path | None:
