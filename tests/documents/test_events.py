@@ -161,6 +161,15 @@ def test_a_failed_check_of_a_subagent_is_answered_by_one_with_other_arguments(
     assert "of a subagent failed at L2, ok when it ran again" in error_event(t.facts(tmp_path), error, APP)
 
 
+def test_what_closed_a_turn_before_a_hook_asked_for_more_did_close_it(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("Build a kiln")
+    t.say("Built.")
+    t.user("Stop hook feedback:\nSay what is missing", isMeta=True)
+    t.say("Nothing is missing.")
+    assert [each.text for each in quotes_of(CLAUDE, t.facts(tmp_path))] == ["Nothing is missing.", "Built."]
+
+
 def test_what_did_not_run_neither_counts_nor_fails(tmp_path: Path) -> None:
     t = Transcript()
     t.tool("Bash", "ok", command="npm test")

@@ -19,6 +19,7 @@ from memtui.transcript.lines import Line, Record, message_of, read_lines, text_i
 from memtui.transcript.records import NOWHERE, CompactionFact, Facts, Source, Speaker, in_order
 from memtui.transcript.session import Setting, agent_transcripts
 from memtui.transcript.turns import TurnLog, choices
+from memtui.transcript.words import HOOK_FEEDBACK
 
 _TASK = 50_000
 _LEAD = 200  # characters by which two messages of the same time are compared
@@ -245,6 +246,8 @@ class _Reading:
 
     def _expanded(self, event: Expansion) -> None:
         self._turns.words("machine", "", self._source("claude code"))
+        if event.text.startswith(HOOK_FEEDBACK):  # what closed the turn before it did so
+            self._turns.opened("notification", "", self._source("claude code"))
         self._turns.expanded(event.text)
 
     def _queue(self, event: Queue) -> None:

@@ -43,6 +43,7 @@ _NOTICES = (
     "Another Claude session sent a message:",
 )
 
+HOOK_FEEDBACK = "Stop hook feedback:"
 _MACHINE = (
     "<bash-",
     "<local-command-",
@@ -51,7 +52,7 @@ _MACHINE = (
     "<tool_use_error",
     "<command-contents",
     "Caveat: The messages below were generated",
-    "Stop hook feedback:",
+    HOOK_FEEDBACK,
     "Base directory for this skill:",
     "[Image: source:",
     "Operation stopped by hook",
