@@ -132,6 +132,20 @@ def test_open_work_is_read_off_records() -> None:
     ]
 
 
+def test_a_request_whose_tasks_are_all_done_is_not_open() -> None:
+    facts = Facts(turns=(turn(1, "Build a kiln", end="running"),), todos=(todo("dig", "completed", 3),))
+    assert open_work(facts) == []
+    assert open_work(replace(facts, turns=(turn(5, "Fire it", end="running"),))) == [
+        'last asked (L5): "Fire it"'
+    ]
+
+
+def test_the_same_words_again_are_said_twice_if_they_were_worked_on() -> None:
+    stopped = replace(turn(1, "continue", end="interrupted"), calls=3)
+    facts = Facts(turns=(stopped, turn(9, "continue", "Ok.")))
+    assert [(ask.source.line, ask.question) for ask in user_requests(facts)] == [(9, ""), (1, "")]
+
+
 def test_only_a_list_that_counts_from_one_has_steps() -> None:
     assert numbered_steps("1. dig\n2) fire\n\n1. other list\n2. of it") == ["dig", "fire"]
     assert numbered_steps("### 步骤 1：挖\n### 步骤 2：烧") == ["挖", "烧"]

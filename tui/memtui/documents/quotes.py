@@ -98,7 +98,7 @@ def user_requests(facts: Facts) -> list[UserRequest]:
         words = one_line(turn.ask)
         # The user took the words back when they follow once more, or with more of them.
         taken_back = turn.end == "interrupted" or not (turn.calls or turn.closing)
-        if not (later.startswith(words) and taken_back):
+        if not (later.startswith(words) and taken_back) or (later == words and turn.calls):
             question = _question(turn, facts.turns[:at])
             found.append(UserRequest(_words(turn, facts), turn.source, turn.about, question, turn))
         later = words
@@ -115,7 +115,7 @@ def _question(turn: Turn, before: tuple[Turn, ...]) -> str:
     if not before or turn.kind != "typed" or len(reply) > _REPLY or is_question(reply):
         return ""
     closing = before[-1].closing
-    if before[-1].end == "interrupted":
+    if before[-1].end == "interrupted" and before[-1].ask.strip() != reply:
         return one_line(ends_of(before[-1].ask.strip(), _QUESTION))
     if closing is None or before[-1].end != "answered":
         return ""

@@ -131,11 +131,16 @@ def stopped(facts: Facts, *, clock: bool = False) -> str:
 
 
 def open_request(facts: Facts) -> UserRequest | None:
-    """The request of a last turn without an end, unless it began otherwise or its plan was sent back."""
+    """The request of a last turn without an end, unless it began otherwise or its plan was sent back.
+
+    Nor is one that was followed by tasks, all of which are done.
+    """
     turn, ask = unfinished_turn(facts), last_request(facts)
     opened = turn and ask and ask.source.line == turn.source.line
     plan = awaited_plan(facts)
-    return ask if opened and not (plan and plan.fate == "dismissed") else None
+    since = [todo for todo in facts.todos if ask and is_after(todo.source, ask.source)]
+    done = bool(since) and not open_tasks(facts)
+    return ask if opened and not done and not (plan and plan.fate == "dismissed") else None
 
 
 def unanswered(facts: Facts, *, clock: bool = False) -> str:
