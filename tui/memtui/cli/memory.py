@@ -249,18 +249,11 @@ def _as_json(listed: Listed, state: Freshness | None) -> dict[str, Any]:
     in its file, ``files`` the files that it names: how many, and those changed or gone since.
     """
     meta = listed.meta
-    return {
-        "id": meta.id,
+    return meta.model_dump(exclude={"other"}) | {
         "path": str(listed.path),
         "title": listed.title,
-        "project": meta.project,
         "created": meta.created.isoformat(),
         "updated": meta.updated.isoformat(),
-        "description": meta.description,
-        "tags": meta.tags,
-        "session_id": meta.session_id,
-        "source": meta.source,
-        "author": meta.author,
         "problem": listed.problem,
         "secrets": _secrets(listed.path),
         "files": dict(zip(("named", "changed", "gone"), state, strict=True)) if state is not None else None,

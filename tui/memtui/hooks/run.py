@@ -8,6 +8,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
+from importlib import import_module
 from types import FrameType
 from typing import BinaryIO
 
@@ -17,9 +19,17 @@ from memtui.ground.project import HOOKS_OFF, Home, Project, claude_config, memtu
 from memtui.hooks import PROMPT_EVENT
 from memtui.hooks.records import Payload, Report, Run, describe, project_of, read_payload, record
 
+Handler = Callable[[Payload, Project, Home, datetime, Report], str]
 _CAPTURING = "pre-compact"
-EVENTS = (_CAPTURING, "post-compact", "session-start", "session-end", PROMPT_EVENT)
-"""The events on the command line."""
+_HANDLERS = {
+    _CAPTURING: "compaction.pre_compact",
+    "post-compact": "compaction.post_compact",
+    "session-start": "session.session_start",
+    "session-end": "session.session_end",
+    PROMPT_EVENT: "user_prompt.user_prompt_submit",
+}
+"""The events on the command line, and what handles them. Each module is imported alone: that takes most of a
+hook's time."""
 
 
 def run(arguments: list[str], started: float, data: bytes | None = None) -> None:
@@ -70,7 +80,7 @@ def _work(arguments: list[str], report: Report, data: bytes | None) -> str:
         return ""
     payload = read_payload(data)
     report.session_id = payload.session_id[:100]
-    if report.event not in EVENTS:
+    if report.event not in _HANDLERS:
         report.problem("there is no such event")
     elif payload.problem:
         report.problem(payload.problem)
@@ -118,25 +128,9 @@ def with_messages(text: str, report: Report) -> str:
 
 def handle(payload: Payload, project: Project, home: Home, report: Report) -> str:
     """Do the work of the report's event; returns the output."""
-    # Each event has its own imports, which take most of a hook's time.
-    now = system_clock()
-    if report.event == _CAPTURING:
-        from memtui.hooks.compaction import pre_compact
-
-        return pre_compact(payload, project, home, now, report)
-    if report.event == PROMPT_EVENT:
-        from memtui.hooks.user_prompt import user_prompt_submit
-
-        return user_prompt_submit(payload, project, home, now, report)
-    if report.event == "post-compact":
-        from memtui.hooks.compaction import post_compact
-
-        return post_compact(payload, project, home, now, report)
-    from memtui.hooks.session import session_end, session_start
-
-    if report.event == "session-start":
-        return session_start(payload, project, home, now, report)
-    return session_end(payload, project, home, now, report)
+    module, _, name = _HANDLERS[report.event].partition(".")
+    act: Handler = getattr(import_module(f"memtui.hooks.{module}"), name)
+    return act(payload, project, home, system_clock(), report)
 
 
 def _print(text: str) -> bool:
