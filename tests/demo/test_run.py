@@ -11,61 +11,35 @@ from pathlib import Path
 import pytest
 
 from memtui.demo.run import run_demo
-from memtui.ground.clock import Clock, system_clock
+from memtui.ground.clock import Clock
 from memtui.ground.project import Home, Project
 from memtui.store.captures import CaptureStore
 from tests.demo.conftest import NOW
 from tests.warm import Warm
 
 
-class App:
-    """Takes the place of the app."""
-
-    def __init__(self, error: BaseException | None = None) -> None:
-        self.error = error
-        self.roots: list[Path] = []
-        self.captures = 0
-
-    def __call__(
-        self, project: Project, home: Home, claude: Path, *, clock: Clock = system_clock, demo: bool = False
-    ) -> None:
-        assert demo
-        assert clock() == NOW
-        assert home.memories.is_dir()
-        assert (claude / "projects").is_dir()
-        self.roots.append(project.root)
-        self.captures = len(CaptureStore(project).entries())
-        if self.error is not None:
-            raise self.error
-
-
-def test_everything_is_there_and_then_removed() -> None:
-    app = App()
-    run_demo(app, lambda: NOW)
-    (root,) = app.roots
-    assert app.captures >= 6
-    assert not root.parent.exists()
-
-
-def test_removed_although_a_thread_still_writes() -> None:
+def test_everything_is_there_and_then_removed_although_a_thread_still_writes() -> None:
     threads: list[threading.Thread] = []
+    folders: list[Path] = []
 
-    def app(
-        project: Project, home: Home, claude: Path, *, clock: Clock = system_clock, demo: bool = False
-    ) -> None:
+    def app(project: Project, home: Home, claude: Path, *, clock: Clock, demo: bool) -> None:
         def write() -> None:
             for number in range(300):
                 with suppress(OSError):
                     (project.root.parent / f"late-{number}").touch()
 
+        assert demo
+        assert clock() == NOW
+        assert home.memories.is_dir()
+        assert (claude / "projects").is_dir()
+        assert len(CaptureStore(project).entries()) >= 6
+        folders.append(project.root.parent)
         threads.append(threading.Thread(target=write))
         threads[0].start()
-        roots.append(project.root.parent)
 
-    roots: list[Path] = []
     run_demo(app, lambda: NOW)
     threads[0].join()
-    assert not roots[0].exists()
+    assert not folders[0].exists()
 
 
 _PROGRAM = """

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 import threading
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, NamedTuple, Self, TypeVar
+from typing import Annotated, NamedTuple, Protocol, Self, TypeVar
 
 from pydantic import BeforeValidator, Field, ValidationError
 
@@ -106,18 +105,15 @@ class Head(NamedTuple):
     size: int
 
 
-class Remote(ABC):
+class Remote(Protocol):
     """One remote, for any thread; its methods raise `RemoteProblemError` if it cannot be used."""
 
-    @abstractmethod
     def check(self) -> str:
         """A short description of the remote: ``12 memories``."""
 
-    @abstractmethod
     def set_up(self) -> None:
         """Create what the remote needs; idempotent."""
 
-    @abstractmethod
     def heads(self) -> dict[str, Head]:
         """The newest version of each memory, by its key."""
 
@@ -127,27 +123,21 @@ class Remote(ABC):
         for portion in portions(fitting, lambda each: each[1].size):
             yield from self._read({key: head.digest for key, head in portion}).items()
 
-    @abstractmethod
     def _read(self, digests: Mapping[str, str]) -> dict[str, bytes]:
         """The documents of these keys and digests."""
 
-    @abstractmethod
     def holds(self, digests: Mapping[str, str]) -> Collection[str]:
         """The keys whose line of versions has this document, be it the newest or not."""
 
-    @abstractmethod
     def digest(self, data: bytes) -> str:
         """The digest of a document, as it is in `Head`."""
 
-    @abstractmethod
     def write(self, documents: Mapping[str, tuple[int, bytes]]) -> Collection[str]:
         """Add versions, each a number and a document; returns those that nobody came before since `heads`."""
 
-    @abstractmethod
     def history(self, key: str) -> list[bytes]:
         """The documents of a memory, oldest first."""
 
-    @abstractmethod
     def forget(self, key: str, tombstone: tuple[int, bytes]) -> str:
         """Replace all versions of a memory by a tombstone; returns a sentence on what cannot be removed."""
 
