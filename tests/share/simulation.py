@@ -32,7 +32,6 @@ class Simulation:
         self._numbers = count()
         self.fatal = 0.0
         """How probable it is that a process is killed at one of its steps."""
-        self.killed = self.faults = self.refused = 0
         self.machines[0].remote.set_up()
 
     def run(self, steps: int) -> None:
@@ -57,7 +56,6 @@ class Simulation:
 
     def _perhaps_die(self) -> None:
         if self.random.random() < self.fatal:
-            self.killed += 1
             raise Killed
 
     def _step(self, machine: Machine) -> None:
@@ -110,7 +108,6 @@ class Simulation:
                 self.fatal = fatal
             self._perhaps_die()
             done = write(documents)
-            self.refused += len(done) < len(documents)
             self._perhaps_die()
             if chance > 0.9:
                 raise RemoteProblemError("hub", "is away since the text arrived")
@@ -125,9 +122,7 @@ class Simulation:
             machine.sync()
         except Killed:
             machine.restart()
-        except RemoteProblemError:
-            self.faults += 1
-        except FileProblem:  # a sync of the same machine is under way
+        except FileProblem:  # the remote is away, or a sync of the same machine is under way
             return
 
     def _settle(self) -> None:
