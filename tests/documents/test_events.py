@@ -290,8 +290,8 @@ def test_a_background_command_that_was_stopped_does_not_run(tmp_path: Path, tool
 def test_an_address_of_documentation_is_no_pull_request(tmp_path: Path) -> None:
     t = Transcript()
     shown = (
-        "https://github.com/owner/repo/pull/123 https://github.com/your-org/kiln/issues/3"
-        " https://github.com/OWNER/REPO/pull/4 https://github.com/ownerly/repository-tools/pull/5"
+        "https://github.com/owner/repo/pull/123\nhttps://github.com/your-org/kiln/issues/3\n"
+        "https://github.com/OWNER/REPO/pull/4\nhttps://github.com/ownerly/repository-tools/pull/5"
     )
     t.tool("Bash", shown, command="cat CONTRIBUTING.md")
     assert [each.text for each in t.facts(tmp_path).addresses] == [

@@ -133,10 +133,10 @@ def test_api_errors_are_quoted(tmp_path: Path) -> None:
 def test_addresses_in_results(tmp_path: Path) -> None:
     t = Transcript()
     t.user("look at it")
-    t.tool("Bash", f"open\t{ISSUE}\n{PULL}", command="gh pr view", description="d")
+    t.tool("Bash", f"open\t{ISSUE}\n{PULL}\n+ // {PULL}0 is why", command="gh pr view", description="d")
     t.broken("Bash", f"Exit code 1\na pull request already exists:\n{PULL}", command="gh pr create --fill")
     linear, jira = "https://linear.app/kiln/issue/ENT-238", "https://kiln.example.net/browse/KILN-7"
-    t.tool("mcp__linear__create_issue", f'{{"url":"{linear}/build-it"}} {jira}', title="Build it")
+    t.tool("mcp__linear__create_issue", f'{{"url":"{linear}/build-it"}}\n{jira}', title="Build it")
     t.tool("WebFetch", "\n".join(f"https://example.org/a/b/issues/{n}" for n in range(50)), url="x")
     facts = t.facts(tmp_path)
     assert [(quote.text, quote.source.line) for quote in facts.addresses] == [

@@ -198,10 +198,11 @@ _PLACEHOLDER = re.compile(
 )
 """Addresses of documentation: ``https://github.com/owner/repo/pull/1``."""
 _ADDRESS = re.compile(
-    r"https://[\w.-]{1,100}/(?:[\w./-]{1,200}?/(?:pull|issues|merge_requests)/\d{1,9}"
-    r"|(?:[\w-]{1,100}/){0,2}(?:issue|browse)/[A-Z][A-Z0-9]{1,9}-\d{1,9})\b"
+    r"(?:^|[\"\t:])[ ]*(https://[\w.-]{1,100}/(?:[\w./-]{1,200}?/(?:pull|issues|merge_requests)/\d{1,9}"
+    r"|(?:[\w-]{1,100}/){0,2}(?:issue|browse)/[A-Z][A-Z0-9]{1,9}-\d{1,9}))\b(?=[^\s\"]*[ ]*(?:$|[\"\t]))",
+    re.MULTILINE,
 )
-"""Of GitHub, Gitea and GitLab; of Linear and Jira."""
+"""Of GitHub, Gitea and GitLab; of Linear and Jira; as a value or at the end of a line, not in text."""
 _PARTS = ("/pull/", "/issues/", "/merge_requests/", "/issue/", "/browse/")
 """A quick pre-filter: every such address has one of them."""
 _HANDLE = "agentId: "  # beginning of the block that Claude Code appends to a subagent's report
