@@ -18,7 +18,7 @@ EVENT = "user-prompt-submit"
 
 
 def active(world: World) -> list[str]:
-    return [entry.name for entry in CommandsFile(world.project).entries()]
+    return [entry.name for entry in CommandsFile(world.project).read().commands]
 
 
 @pytest.mark.parametrize(

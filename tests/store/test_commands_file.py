@@ -48,7 +48,7 @@ def test_writes_what_a_step_0_writes(commands: CommandsFile) -> None:
     assert commands.activate("babysit", NOW)
     assert commands.activate("/agileflow:research:ask", NOW, {"step": 1})
     assert commands.path.read_text() == SEED
-    assert [entry.name for entry in commands.entries()] == ["babysit", "research/ask"]
+    assert [entry.name for entry in commands.read().commands] == ["babysit", "research/ask"]
 
 
 def test_the_rest_of_the_file_stays(commands: CommandsFile) -> None:
@@ -140,5 +140,6 @@ sys.exit(max(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in chi
 def test_many_processes_at_once_lose_nothing(commands: CommandsFile) -> None:
     root = str(commands.project.root)
     start_together([_ACTIVATE, root, str(number)] for number in range(0, 32, 8))
-    assert sorted(entry.name for entry in commands.entries()) == sorted(f"c{number}" for number in range(32))
+    active = sorted(entry.name for entry in commands.read().commands)
+    assert active == sorted(f"c{number}" for number in range(32))
     assert names(commands.path.parent) == ["session-state.json"]

@@ -29,26 +29,6 @@ def add(home: Home, session: str, version: int, project: str, mtime: int = 1000)
     return path
 
 
-def test_the_newest_version_of_the_session_that_wrote_last(
-    store: StateStore, home: Home, project: Project
-) -> None:
-    named = f"app ({project.root})"
-    add(home, "a", 9, named, 1000)
-    add(home, "a", 10, named, 2000)
-    add(home, "b", 3, named, 1500)
-    add(home, "foreign", 1, "other (/home/me/other)", 3000)
-    (home.states / "a" / "notes.md").touch()
-    (home.states / "file").touch()
-    newest = store.newest()
-    assert newest is not None
-    assert (newest.session_id, newest.version) == ("a", 10)
-    assert newest.state is not None
-    assert newest.state.identity.goal == "a 10"
-    assert newest.text == newest.path.read_text()
-    assert newest.written.timestamp() == 2000
-    assert [entry.name for entry in store.versions("a")] == ["v0010.md", "v0009.md"]
-
-
 @pytest.mark.parametrize(
     ("named", "ours"),
     [
@@ -69,7 +49,7 @@ def test_a_document_says_whose_it_is(
     store: StateStore, home: Home, project: Project, named: str, ours: bool
 ) -> None:
     add(home, "a", 1, named.format(root=project.root))
-    assert (store.newest() is not None) == ours
+    assert list(store.sessions()) == ["a"][:ours]
 
 
 def test_a_broken_document_is_shown_with_its_reason(store: StateStore, home: Home, tmp_path: Path) -> None:
@@ -79,7 +59,7 @@ def test_a_broken_document_is_shown_with_its_reason(store: StateStore, home: Hom
     assert newest.state is None
     assert newest.text == "no document"
     assert newest.problem.startswith("is broken: ")
-    assert store.newest() is None
+    assert store.sessions() == {}
     path.unlink()
     path.symlink_to(tmp_path / "secret")
     (tmp_path / "secret").write_text("secret")

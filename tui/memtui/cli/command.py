@@ -61,7 +61,7 @@ def activate(name: str, state: str | None, as_json: bool, places: Places) -> Non
 
 def _note(commands: CommandsFile, name: str) -> str:
     """The problem with an active command's file or rules; "" if there is none."""
-    statuses = command_statuses(commands, commands.entries())
+    statuses = command_statuses(commands, commands.read().commands)
     status = next((each for each in statuses if each.name == normalised(name)), None)
     return str(status.problem or status.shortage) if status else ""
 
@@ -72,7 +72,7 @@ def _note(commands: CommandsFile, name: str) -> str:
 def list_(as_json: bool, places: Places) -> None:
     """List the active commands, and where their compact summaries come from."""
     commands = CommandsFile(places.project)
-    statuses = command_statuses(commands, commands.entries())
+    statuses = command_statuses(commands, commands.read().commands)
     values = [
         {
             "name": each.entry.name,
@@ -96,7 +96,7 @@ def list_(as_json: bool, places: Places) -> None:
 def clear(name: str | None, as_json: bool, places: Places) -> None:
     """Deactivate one command, or all; the rest of the file stays as it is."""
     commands = CommandsFile(places.project, _PATIENCE)
-    nothing = name is None and not commands.entries()
+    nothing = name is None and not commands.read().commands
     names = None if name is None else frozenset((name, normalised(name)))
     gone = () if nothing else commands.remove(names)
     said = f"Cleared {', '.join('/' + entry.name.removeprefix('/') for entry in gone)}."

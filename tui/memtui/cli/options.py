@@ -93,7 +93,7 @@ def is_empty(project: Project, home: Home, claude: Path) -> bool:
             or CaptureStore(project).entries()
             or MemoryFiles(project, home).entries()
             or TranscriptStore(project, claude).entries()
-            or StateStore(project, home).newest()
+            or StateStore(project, home).sessions()
         )
     except (FileProblem, OSError):
         return False

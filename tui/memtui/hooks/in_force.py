@@ -112,7 +112,7 @@ def active_rules(project: Project, report: Report) -> list[CommandStatus]:
 
     commands = CommandsFile(project, HOOK_PATIENCE)
     try:
-        statuses = command_statuses(commands, commands.entries())
+        statuses = command_statuses(commands, commands.read().commands)
     except FileProblem as problem:
         report.problem(problem)
         return []

@@ -84,12 +84,12 @@ def _after_compaction(payload: Payload, project: Project, home: Home, now: datet
 def _clear_commands(project: Project, report: Report) -> None:
     commands = CommandsFile(project, HOOK_PATIENCE)
     try:
-        if entries := commands.entries():
+        if entries := commands.read().commands:
             commands.remove({entry.name for entry in entries})
             report.add_work(f"cleared {', '.join(entry.name for entry in entries)}")
     except FileProblem as problem:
         with suppress(FileProblem):
-            if not commands.entries():  # another hook has cleared them
+            if not commands.read().commands:  # another hook has cleared them
                 return
         report.problem(problem)
 

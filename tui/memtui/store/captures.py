@@ -178,9 +178,6 @@ class Coverage:
     """Tokens before a compaction, by session and time of its capture, or its own where it has none."""
 
 
-Reader = Callable[[Entry], tuple[Compaction, ...]]
-
-
 def compactions_in(transcript: Entry) -> tuple[Compaction, ...]:
     """The compactions of a transcript, first to last, from its boundary lines alone. Raises `OSError`."""
     return tuple(
@@ -192,7 +189,9 @@ def compactions_in(transcript: Entry) -> tuple[Compaction, ...]:
 
 
 def coverage(
-    transcripts: Iterable[Entry], captures: Iterable[Capture], read: Reader = compactions_in
+    transcripts: Iterable[Entry],
+    captures: Iterable[Capture],
+    read: Callable[[Entry], tuple[Compaction, ...]] = compactions_in,
 ) -> Coverage:
     """Compare the compactions in transcripts with captures.
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from memtui.ground.files import FileProblem, Signature
 from memtui.ground.project import Places
 from memtui.store.archive import Archive
-from memtui.store.transcripts import Sources, TranscriptStore, is_agent, is_archived
+from memtui.store.transcripts import Sources, TranscriptStore, is_agent
 from memtui.transcript import events
 from memtui.transcript.facts import read_facts
 from memtui.transcript.files import PUT_BACK, removals
@@ -82,8 +82,8 @@ class ClaudeHistory:
                 continue
             self._origins.pop(path, None)
             with suppress(OSError, FileProblem):  # deleted meanwhile
-                readable = archive.readable_at(path) if is_archived(entry) else path
-                self._calls[path] = entry.signature, list(calls_in(readable, self._folder))
+                calls = calls_in(archive.readable_at(path), self._folder)
+                self._calls[path] = entry.signature, list(calls)
 
     def versions(self, file: Path, now: str | None) -> list[Version]:
         """The versions of a memory, oldest first; `now` is its text on the disk, None without a file."""
@@ -112,8 +112,7 @@ class ClaudeHistory:
             return "", ""
         if version.transcript not in self._origins:
             with suppress(OSError, FileProblem):
-                path = version.transcript
-                path = path if path.exists() else Archive(self._places.home).readable_at(path)
+                path = Archive(self._places.home).readable_at(version.transcript)
                 asked = [(turn.source.line, turn.ask) for turn in read_facts(path).asked]
                 self._origins[version.transcript] = summarize(path).name, asked
         title, asked = self._origins.get(version.transcript, ("", []))

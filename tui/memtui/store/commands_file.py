@@ -103,10 +103,6 @@ class CommandsFile:
         except FileMissing:
             return ActiveCommands()
 
-    def entries(self) -> list[ActiveCommand]:
-        """The usable entries; see `read`."""
-        return list(self.read().commands)
-
     def _text(self) -> str:
         """The file's text, as soon as it is complete."""
         deadline = time.monotonic() + STILL_SECONDS

@@ -46,7 +46,8 @@ def session_parts(transcript: Path, form: Form, now: datetime) -> Iterator[str]:
             raise FileProblem(transcript, "has nothing to read")
         name = one_line(summary.name) or f"Session {transcript.stem[:8]}"
         subagents = _subagents(transcript)
-        notes = [*session_page.about(transcript.stem, summary, len(subagents)), _exported(now)]
+        exported = f"Exported by memtui {local_minute(now)}: secrets masked, private parts left out"
+        notes = [*session_page.about(transcript.stem, summary, len(subagents)), exported]
         make = session_page.session_html if form is Form.HTML else session_page.session_markdown
         yield from make(name, notes, chain([first], found), subagents)
 
@@ -68,15 +69,6 @@ def _subagents(transcript: Path) -> session_page.Subagents:
 def _blocks(transcript: Path) -> Iterator[session_page.Numbered]:
     for line in read_lines(transcript):
         yield from ((line.number, block) for block in blocks(line))
-
-
-def _exported(now: datetime) -> str:
-    return f"Exported by memtui {local_minute(now)}: secrets masked, private parts left out"
-
-
-def export_session(transcript: Path, target: Path, now: datetime) -> str:
-    """Write a session to a new file, in the form of its name; returns a sentence that names it."""
-    return export_parts(target, session_parts(transcript, form_of(target.name), now))
 
 
 def export_parts(target: Path, parts: Iterator[str], *, replace: bool = False) -> str:

@@ -16,12 +16,12 @@ from memtui.ground.project import Home, Project
 from memtui.ground.text import FormatError
 from memtui.store.listing import Entry, scan
 from memtui.store.state_files import (
-    LIMIT,
     NOTES,
     SESSION,
     VERSION,
     newest_version,
     project_path,
+    read_state,
     version_name,
     version_of,
 )
@@ -56,10 +56,6 @@ class StateStore:
         self._home = home
         self._known: dict[Entry, bool] = {}
         """Cache: whether a document belongs to the project."""
-
-    def newest(self) -> StoredState | None:
-        """The newest document of all the project's sessions; see `sessions`."""
-        return next(map(self.load, self.sessions().values()), None)
 
     def sessions(self, session_ids: Collection[str] = ()) -> dict[str, Entry]:
         """The newest document of each of the project's sessions, last written first.
@@ -110,7 +106,7 @@ class StateStore:
         """Read one version. A broken one has its readable text and the reason."""
         path, text, state, problem = entry.path, "", None, ""
         try:
-            text = files.read_within(path, self.folder, limit=LIMIT, follow=False).decode("utf-8", "replace")
+            text = read_state(entry, self._home)
             state = parse_session_state(text)
         except FormatError as error:
             problem = f"is broken: {error}"

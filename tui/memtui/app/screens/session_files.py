@@ -71,7 +71,7 @@ async def export_sessions(
     """Ask for a path, write the sessions there, several into a folder, and report it; for workers."""
     from memtui.ground.clock import system_clock
     from memtui.ground.project import downloads, expanded
-    from memtui.store.export import export_session, session_file
+    from memtui.store.export import export_parts, form_of, session_file, session_parts
 
     several, here = len(transcripts) > 1, downloads()
     if several:
@@ -87,7 +87,7 @@ async def export_sessions(
     target = here / expanded(answer.strip())
 
     def write(transcript: Path, file: Path) -> str:
-        return export_session(readable(transcript), file, system_clock())
+        return export_parts(file, session_parts(readable(transcript), form_of(file.name), system_clock()))
 
     with app.reporting("exporting"):
         if several and not target.is_dir():
