@@ -13,7 +13,7 @@ import pytest
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, memtui_home
 from memtui.store import archive as archive_module
-from memtui.store.archive import Archive, Copy
+from memtui.store.archive import Archive
 from memtui.store.archive_settings import ArchiveSettings, archive_settings
 from memtui.transcript.session import agent_transcripts
 from tests.app.widgets.records import user, write
@@ -44,39 +44,6 @@ def transcript(tmp_path: Path) -> Path:
     return write(folder / "s-1.jsonl", *(user(f"ask {number}", cwd="/p") for number in range(5)))
 
 
-def content(archive: Archive, session: str = "s-1") -> bytes:
-    return b"".join(Copy(archive.find(session).stem).parts())
-
-
-def test_a_session_is_kept_and_given_back_byte_for_byte(archive: Archive, transcript: Path) -> None:
-    data = transcript.read_bytes()
-    assert archive.keep(transcript, KEEP) == len(data)
-    assert archive.keep(transcript, KEEP) == 0
-    kept = archive.find("s-")
-    assert (kept.size, kept.is_live, archive.verify(kept)) == (len(data), True, "")
-    transcript.unlink()
-    assert archive.readable(kept).read_bytes() == data
-    assert archive.restore(kept) == [transcript]
-    assert transcript.read_bytes() == data
-    assert archive.restore(kept) == []
-
-
-def test_every_rewritten_source_gets_a_copy_of_its_own(archive: Archive, transcript: Path) -> None:
-    texts = []
-    for number in range(3):
-        transcript.unlink()
-        texts.append(write(transcript, user(f"anew {number}", cwd="/p")).read_bytes())
-        archive.keep(transcript, KEEP)
-    other = write(transcript.with_name("s-2.jsonl"), user("another", cwd="/p"))
-    archive.keep(other, KEEP)
-    write(other, user("more"))
-    archive.keep(other, KEEP)
-    copies = [index.with_suffix("") for index in sorted(archive.root.rglob("s-1.*.index"))]
-    assert [b"".join(Copy(stem).parts()) for stem in copies] == texts
-    assert [index.name for index in archive.root.rglob("s-2.*.index")] == ["s-2.1.index"]
-    assert content(archive, "s-2") == other.read_bytes()
-
-
 def test_a_readable_transcript_is_where_it_was_or_a_copy(archive: Archive, transcript: Path) -> None:
     archive.keep(transcript, KEEP)
     assert archive.readable_at(transcript) == transcript
@@ -84,19 +51,6 @@ def test_a_readable_transcript_is_where_it_was_or_a_copy(archive: Archive, trans
     assert archive.readable_at(transcript) == archive.readable(archive.find("s-1"))
     with pytest.raises(FileProblem, match="the archive has no copy of it"):
         archive.readable_at(transcript.with_name("s-9.jsonl"))
-
-
-def test_subagents_are_kept_and_restored_with_their_session(archive: Archive, transcript: Path) -> None:
-    agent = transcript.with_suffix("") / "subagents" / "agent-a1.jsonl"
-    agent.parent.mkdir(parents=True)
-    write(agent, user("task"))
-    data = agent.read_bytes()
-    archive.keep(transcript, KEEP)
-    agent.unlink()
-    transcript.unlink()
-    assert sorted(archive.restore(archive.find("s-1"))) == sorted([agent, transcript])
-    assert agent.read_bytes() == data
-    assert [each.session_id for each in archive.entries()] == ["s-1"]
 
 
 def test_subagents_of_older_versions_lie_beside_their_session(
@@ -179,20 +133,6 @@ def test_private_projects_and_those_who_want_none_are_left_out(archive: Archive,
 
 
 @pytest.mark.parametrize(
-    ("text", "settings"),
-    [
-        ("", ArchiveSettings()),
-        ("[archive]\nkeep = false\nbudget_gb = 1", ArchiveSettings(keep=False)),
-        ('[archive]\nprivate = ["/secret"]', ArchiveSettings(private=(Path("/secret"),))),
-    ],
-)
-def test_the_settings(home: Home, text: str, settings: ArchiveSettings) -> None:
-    home.config.mkdir(parents=True)
-    (home.config / "config.toml").write_text(text)
-    assert archive_settings(home) == settings
-
-
-@pytest.mark.parametrize(
     "text",
     [
         "archive = 3",
@@ -206,18 +146,6 @@ def test_settings_that_cannot_be_read_keep_nothing(home: Home, text: str) -> Non
     (home.config / "config.toml").write_text(text)
     with pytest.raises(FileProblem, match=r"config\.toml"):
         archive_settings(home)
-
-
-def test_what_is_removed_is_gone(archive: Archive, transcript: Path) -> None:
-    archive.keep(transcript, KEEP)
-    kept = archive.find("s-1")
-    assert kept.packed == sum(each.stat().st_size for each in archive.root.rglob("s-1.*"))
-    transcript.unlink()
-    archive.readable(kept)
-    archive.remove(kept)
-    assert archive.entries() == []
-    with pytest.raises(FileProblem, match="no session"):
-        archive.find("s-1")
 
 
 @pytest.mark.parametrize("grown", [False, True])

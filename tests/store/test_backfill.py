@@ -56,15 +56,6 @@ def _captures(project: Project) -> list[Capture]:
     return CaptureStore(project).readable()[0]
 
 
-def test_the_compactions_of_a_transcript(project: Project) -> None:
-    path, times = _session(project, "a", "auto", "manual", "auto")
-    (transcript,) = _transcripts(project)
-    found = compactions_in(transcript)
-    assert [(each.at, each.trigger, each.session_id, each.transcript) for each in found] == [
-        (at, trigger, "a", path) for at, trigger in zip(times, ("auto", "manual", "auto"), strict=True)
-    ]
-
-
 def test_a_compaction_belongs_to_the_session_that_it_names(project: Project) -> None:
     path, _ = _session(project, "a", "auto")
     resumed = path.rename(path.with_name("b.jsonl"))

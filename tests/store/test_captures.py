@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from memtui.documents.capture import Capture
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Project
 from memtui.store import captures
 from memtui.store.captures import CaptureStore
-from memtui.store.listing import Entry
 from tests.store.captures import add_capture
 
 
@@ -66,29 +64,6 @@ def test_broken_captures_are_listed_with_their_reason(
         "5": "is larger than 1 MB",
         "6": "is a symbolic link, which memtui does not follow here",
     }
-
-
-def test_finds_the_newest_pending_one_without_reading_all(
-    project: Project, store: CaptureStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert store.newest_pending() is None
-    paths = [add_capture(project, number) for number in range(30)]
-    os.utime(paths[0])  # the time in the name counts, not that of the file
-    for path in paths[28:]:
-        path.write_text(path.read_text().replace("pending", "reviewed"))
-    paths[27].write_text("broken")
-    read: list[str] = []
-    load = CaptureStore.load
-
-    def counted(self: CaptureStore, entry: Entry) -> Capture:
-        read.append(entry.name)
-        return load(self, entry)
-
-    monkeypatch.setattr(CaptureStore, "load", counted)
-    newest = store.newest_pending()
-    assert newest is not None
-    assert newest.path == paths[26]
-    assert read == [path.name for path in reversed(paths[26:])]
 
 
 @pytest.mark.parametrize(

@@ -169,6 +169,8 @@ def test_every_version_of_sixty_writes_in_nine_sessions_is_found_in_order(
     for name, versions in wanted.items():
         path = memories.folder / name
         assert told(history.versions(path, path.read_text("utf-8") if path.exists() else None)) == versions
+        if path.exists():
+            assert history.versions(path, None)[-1].how == "deleted outside"
     moved = history.versions(memories.folder / "old.md", None)
     assert [(each.how, each.line) for each in moved][1:] == [("deleted", line)]
 
@@ -191,21 +193,6 @@ def test_the_words_before_a_version_and_the_sessions_that_read_it(
     assert version.line == line
     assert history.origin(version) == ("Fix the import", "no, always squash")
     assert history.recalls(memories.folder / "squash.md") == (1, 3)
-
-
-def test_a_change_that_no_transcript_shows_is_said(memories: ClaudeMemories, places: Places) -> None:
-    sessions = Sessions(memories, places, 1)
-    sessions.write(0, "squash.md", memory_text("squash", "Always squash."))
-    sessions.save()
-    history = ClaudeHistory(places, memories.folder)
-    history.read()
-    assert [each.how for each in history.versions(memories.folder / "squash.md", "by hand")] == [
-        "written",
-        "changed outside",
-    ]
-    assert [each.how for each in history.versions(memories.folder / "squash.md", None)][1:] == [
-        "deleted outside"
-    ]
 
 
 def test_each_trouble_is_named_once_and_none_on_a_clean_folder(

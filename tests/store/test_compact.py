@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from memtui.documents.recovery import parse_recovery
+from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project, transcript_slug
-from memtui.store.compact import draft, drafted
+from memtui.store.compact import active_sessions, draft, drafted, read_plan
 from memtui.store.sessions import session_root
 from memtui.transcript import ReadingCancelledError
 from memtui.transcript.records import Facts, FileFact
@@ -35,10 +36,14 @@ def add_session(places: Places, name: str, words: str, age: int = 0) -> Path:
     return path
 
 
-def add_workflow(places: Places, name: str = "WFS-tax") -> None:
+def add_workflow(
+    places: Places, name: str = "WFS-tax", plan: str = "## Phase 1\n- [ ] round", age: int = 0
+) -> None:
     folder = places.project.root / ".workflow" / "active" / name
     folder.mkdir(parents=True)
-    (folder / "IMPL_PLAN.md").write_text("## Phase 1\n- [ ] round")
+    (folder / "IMPL_PLAN.md").write_text(plan)
+    for path in (folder / "IMPL_PLAN.md", folder):
+        os.utime(path, (1_000_000 - age, 1_000_000 - age))
 
 
 def test_reading_can_be_watched_and_given_up(places: Places) -> None:
@@ -115,3 +120,32 @@ def test_the_root_is_the_projects_unless_the_session_worked_elsewhere(places: Pl
     assert at(other / "src") == other
     assert at(f"{root}-two") == Path(f"{root}-two")
     assert at(r"C:\app") == Path(r"C:\app")
+
+
+def test_the_workflow_changed_last_comes_first(places: Places) -> None:
+    for name, age in (("WFS-b", 10), ("WFS-a", 5), ("WFS-c", 20)):
+        add_workflow(places, name, age=age)
+    active = places.project.root / ".workflow" / "active"
+    (active / "WFS-file").write_text("no folder")
+    (active / "other").mkdir()
+    assert active_sessions(places.project) == ["WFS-a", "WFS-b", "WFS-c"]
+    os.utime(active / "WFS-c" / "IMPL_PLAN.md", (2_000_000, 2_000_000))
+    assert active_sessions(places.project)[0] == "WFS-c"
+
+
+@pytest.mark.parametrize(
+    "name", ["WFS-b", "", "..", "WFS-a/../WFS-a", "WFS-a/", "WFS-\0", "../WFS-a", "WFS-x"]
+)
+def test_no_such_workflow(places: Places, name: str, tmp_path: Path) -> None:
+    add_workflow(places, "WFS-a")
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "IMPL_PLAN.md").write_text("secret")
+    (places.project.root / ".workflow" / "active" / "WFS-x").symlink_to(tmp_path / "outside")
+    with pytest.raises(FileProblem):
+        read_plan(places.project, name)
+
+
+def test_a_plan_that_is_far_too_large(places: Places) -> None:
+    add_workflow(places, "WFS-a", "x" * ((1 << 20) + 1))
+    with pytest.raises(FileProblem, match="larger than"):
+        read_plan(places.project, "WFS-a")

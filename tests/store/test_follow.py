@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, Project, memtui_home, transcript_slug
 from memtui.store.state_updates import GROWTH, PAUSE, Followed, Following, update_state
-from memtui.store.states import StateStore, StoredState
+from memtui.store.states import StateStore
 from tests.processes import start_together
 from tests.transcripts import Transcript
 
@@ -69,74 +66,30 @@ def test_nothing_is_forgotten_and_nothing_noted_twice(steps: list[tuple[int, int
 
 
 class Session:
-    """A project with a session, and a following whose updates are counted."""
+    """A project with a session in which one thing was said."""
 
     def __init__(self, base: Path) -> None:
         root = base / "harbor"
         root.mkdir()
-        self.places = Places(
-            Project(root), memtui_home({"MEMTUI_HOME": str(base / "memtui")}), base / "claude"
+        home = memtui_home({"MEMTUI_HOME": str(base / "memtui")})
+        self.places = Places(Project(root), home, base / "claude")
+        self.said = Transcript(session_id="a", cwd=str(root))
+        self.says("Fix the token refresh race.")
+
+    def says(self, words: str) -> None:
+        self.said.user(words)
+        self.path = self.said.write(
+            self.places.claude / "projects" / transcript_slug(self.places.project.root), "a.jsonl"
         )
-        self.folder = base / "claude" / "projects" / transcript_slug(root)
-        self.updated: list[str] = []
-        self.problem: FileProblem | None = None
-
-    def grow(self, session: str, number: int = 1) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / f"{session}.jsonl").open("a") as file:
-            file.write("{}\n" * number)
-
-    def update(
-        self, places: Places, *, transcript: Path, cancelled: Callable[[], bool] | None
-    ) -> StoredState | None:
-        assert places == self.places
-        self.updated.append(transcript.stem)
-        if self.problem:
-            raise self.problem
-        return None
-
-    def following(self) -> Following:
-        return Following(self.places, growth=100, pause=10, update=self.update)
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Session:
-    return Session(tmp_path)
-
-
-def test_due_sessions_are_updated(session: Session) -> None:
-    session.grow("a")
-    following = session.following()
-    assert list(following.step(0)) == [Followed("a")]
-    session.grow("a", 50)
-    session.grow("b", 50)
-    assert {each.session_id for each in following.step(1)} == {"a", "b"}
-    assert list(following.step(1000)) == []
-
-
-def test_a_problem_is_reported_once_and_not_met_at_every_look(session: Session) -> None:
-    session.grow("a")
-    following = session.following()
-    session.problem = FileProblem("/x", "is full")
-    assert list(following.step(0)) == [Followed("a", problem="/x is full")]
-    assert list(following.step(1000)) == []
-    session.problem = None
-    session.grow("a")
-    assert list(following.step(1001)) == []
-    assert list(following.step(1011)) == [Followed("a")]
 
 
 def test_a_real_session_gets_a_version_only_for_news(tmp_path: Path) -> None:
     session = Session(tmp_path)
-    said = Transcript(session_id="a", cwd=str(session.places.project.root))
-    said.user("Fix the token refresh race.")
-    said.write(session.folder, "a.jsonl")
     following = Following(session.places)
     (followed,) = following.step(0)
     assert followed.stored is not None
     assert (followed.stored.version, followed.stored.session_id) == (1, "a")
-    said.user("And never touch the schema.")
-    said.write(session.folder, "a.jsonl")
+    session.says("And never touch the schema.")
     assert list(following.step(1)) == []
     (followed,) = following.step(1 + PAUSE)
     assert followed.stored is not None
@@ -168,14 +121,11 @@ for number in range(12):
 
 def test_two_followers_of_one_session_lose_nothing(tmp_path: Path) -> None:
     session = Session(tmp_path)
-    said = Transcript(session_id="a", cwd=str(session.places.project.root))
-    said.user("Fix the token refresh race.")
-    path = said.write(session.folder, "a.jsonl")
     line = Transcript(session_id="a", cwd=str(session.places.project.root))
     line.user("Never touch table NUMBER.")
-    words = (str(tmp_path), str(path), line.data.decode().strip())
+    words = (str(tmp_path), str(session.path), line.data.decode().strip())
     start_together((_FOLLOWER, *words, name) for name in ("one", "two"))
-    update_state(session.places, transcript=path)
+    update_state(session.places, transcript=session.path)
     store = StateStore(session.places.project, session.places.home)
     versions = [store.load(entry) for entry in store.versions("a")]
     assert [each.version for each in versions] == list(range(len(versions), 0, -1))

@@ -62,11 +62,3 @@ def test_what_was_changed_after_the_checkout_counts(clone: Path) -> None:
     git(clone, "commit", "-qm", "three", "c.py", at=MADE + timedelta(days=2))
     state = freshness(memory(clone, "a.py", "c.py", "d.py", "é f.py", "new.py"), clone)
     assert state.changed == ("a.py", "c.py", "d.py", "new.py")
-
-
-def test_without_git_the_time_of_the_file_decides(tmp_path: Path) -> None:
-    for name, days in (("a.py", -1), ("b.py", 1)):
-        (tmp_path / name).write_text(name)
-        then = (MADE + timedelta(days=days)).timestamp()
-        os.utime(tmp_path / name, (then, then))
-    assert freshness(memory(tmp_path, "a.py", "b.py"), tmp_path).changed == ("b.py",)

@@ -4,35 +4,17 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.ground.files import FileOutside, FileProblem
-from memtui.store.listing import Entry, newest_first, scan
+from memtui.store.listing import Entry, newest_first
 
 ANY_MD = re.compile(r".*\.md")
 
 
 def entry(name: str) -> Entry:
     return Entry(name, "/f", 0, 0, 0)
-
-
-def test_a_folder_has_to_be_in_the_one_that_is_named(tmp_path: Path) -> None:
-    (tmp_path / "in").mkdir()
-    (tmp_path / "in" / "a.md").write_bytes(b"x")
-    assert [each.name for each in scan(tmp_path / "in", ANY_MD, within=tmp_path)] == ["a.md"]
-    with pytest.raises(FileOutside):
-        scan(tmp_path / "in", ANY_MD, within=tmp_path / "other")
-
-
-def test_a_missing_folder_is_empty_and_a_file_is_a_problem(tmp_path: Path) -> None:
-    assert scan(tmp_path / "gone", ANY_MD) == []
-    (tmp_path / "file").touch()
-    with pytest.raises(FileProblem, match="is not a folder"):
-        scan(tmp_path / "file", ANY_MD)
 
 
 def test_the_time_of_an_entry_is_in_its_name() -> None:

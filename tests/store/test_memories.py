@@ -91,26 +91,6 @@ def test_the_head_of_a_memory_file(project: Project, store: MemoryFiles) -> None
     assert (head.meta.tags, head.meta.project, head.problem) == ((), "", "")
 
 
-def test_the_head_of_a_stored_memory(home: Home, store: MemoryFiles) -> None:
-    described = store.head(add_stored(home, "20260102-101500", description="JWT"))
-    assert (described.id, described.title, described.time) == ("CMEM-20260102-101500", "JWT", CREATED)
-    assert (described.meta.tags, described.meta.project) == (("auth", "jwt"), "/home/me/app")
-    plain = add_stored(home, "20260102-101501")
-    assert store.head(plain).title == "Fix the JWT check"
-    bare = add_stored(home, "20260102-101502", body=b"## Objective\n\n## Notes\nx")
-    assert store.head(bare).title == "CMEM-20260102-101502"
-
-
-def test_a_text_put_there_by_hand(home: Home, store: MemoryFiles) -> None:
-    path = add_stored(home, "20260102-101500")
-    path.write_text(BODY)
-    head = store.head(path)
-    time = datetime(2026, 1, 2, 10, 15).astimezone()
-    assert (head.id, head.title, head.time) == ("CMEM-20260102-101500", "Fix the JWT check", time)
-    assert (head.meta.tags, head.meta.project, head.problem) == ((), "", "")
-    assert store.load(path).text == BODY
-
-
 def test_loads_whole_memories(project: Project, home: Home, store: MemoryFiles) -> None:
     body = "é\r\n## Objective\r\n字".encode()
     stored = store.load(add_stored(home, "20260102-101500", body=body + b"\xff"))

@@ -12,9 +12,9 @@ import pytest
 from memtui.documents.memory import HEAD_LIMIT, StoredMemory, render_stored
 from memtui.ground import files
 from memtui.ground.files import FileChanged, FileMissing, FileProblem
-from memtui.ground.project import Home, Project
+from memtui.ground.project import Home
 from memtui.store import memories
-from memtui.store.memories import Listed, MemoryFiles, MemoryStore
+from memtui.store.memories import Listed, MemoryStore
 from tests.disk import mode_of
 from tests.store.memories import FIRST, NOW, Watch
 
@@ -171,16 +171,6 @@ def test_a_time_that_no_clock_shows(store: MemoryStore, home: Home) -> None:
     with pytest.raises(FileMissing):
         store.get("CMEM-20261399-250001")
     assert store.update(wrong, description="d").description == "d"
-
-
-@pytest.mark.parametrize(
-    "data", [TEXT, *BROKEN, b"", b"-----\n", b"--- x\n", b"\xef\xbb\xbf---\nid: CMEM-20260102-101500\n---\nx"]
-)
-def test_the_apps_list_says_the_same(home: Home, store: MemoryStore, data: bytes) -> None:
-    put(home, data)
-    rows = MemoryFiles(Project(home.data / "project"), home)
-    (entry,) = rows.entries()
-    assert rows.head(entry.path) == listed(store)
 
 
 def test_unreadable_files_are_not_written(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -182,18 +182,6 @@ def test_invalid_ids_count_as_missing(store: MemoryStore, wrong: str) -> None:
     assert (store.list().total, store.deleted().total) == (1, 1)
 
 
-def test_a_missing_memory_is_reported_with_similar_ids(store: MemoryStore) -> None:
-    for number in range(9):
-        store.create(b"", id=f"CMEM-2026010{number + 1}-101500")
-    for ask in (store.get, store.delete, store.update, store.find):
-        with pytest.raises(FileMissing) as caught:
-            ask("CMEM-20260103-101501")
-        wanted, _, near = caught.value.reason.partition("; nearest: ")
-        assert wanted == "has no memory CMEM-20260103-101501"
-        assert 0 < len(near.split(", ")) <= 3
-        assert set(near.split(", ")) <= set(ids(store.list()))
-
-
 def test_found_by_its_beginning(store: MemoryStore) -> None:
     for each in (FIRST, "CMEM-20260102-235959", "CMEM-20251225-081500"):
         store.create(b"", id=each)

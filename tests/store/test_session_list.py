@@ -43,20 +43,6 @@ def listing(tmp_path: Path, home: Home) -> SessionList:
     return SessionList(Places(Project(tmp_path / "p"), home, tmp_path / "claude"), lambda: NOW)
 
 
-def test_the_newest_comes_first_with_the_days_it_has_left(tmp_path: Path, home: Home) -> None:
-    transcript(tmp_path, "p", "old", days=25.5)
-    transcript(tmp_path, "p", "new")
-    transcript(tmp_path, "q", "other", days=40)
-    found = listing(tmp_path, home).entries()
-    assert [(each.session_id, each.days_left) for each in found] == [("new", 30), ("old", 5)]
-    everywhere = listing(tmp_path, home).entries(everywhere=True)
-    assert [(each.session_id, each.days_left) for each in everywhere] == [
-        ("new", 30),
-        ("old", 5),
-        ("other", 0),
-    ]
-
-
 def test_what_was_read_is_remembered_until_the_file_grows(
     tmp_path: Path, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ from memtui.documents.quotes import without_source
 from memtui.documents.session_state import TaskKind, parse_session_state
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project
-from memtui.store.state_updates import current_state, documents_of, update_state
+from memtui.store.state_updates import documents_of, update_state
 from memtui.store.states import StoredState, read_progress
 from tests.transcripts import Transcript
 
@@ -57,17 +57,6 @@ def world(tmp_path: Path) -> World:
 def text_of(stored: StoredState | None) -> str:
     assert stored is not None
     return stored.text
-
-
-def test_the_first_run_builds_the_document(world: World) -> None:
-    stored = world.update()
-    text = text_of(stored)
-    assert stored is not None
-    assert stored.path == world.home.states / "s1" / "v0001.md"
-    assert f"- Project: app ({world.project.root})\n" in text
-    assert " User: Make refunds give the stock back. Never touch the public API.\n" in text
-    assert "- Files modified: ledger.py\n" in text
-    assert read_progress(world.home, "s1") == (1, len(world.session.data))
 
 
 def test_nothing_new_writes_nothing(world: World) -> None:
@@ -144,22 +133,6 @@ def test_a_version_cut_off_that_is_the_only_one_is_gone_on_from(world: World) ->
     assert f"- Decision: Keep the ledger\n- Decision: {RED}" in text_of(world.update())
 
 
-def test_sessions_are_named_or_the_newest_one_is_taken(world: World, tmp_path: Path) -> None:
-    world.update()
-    other = Transcript(session_id="s2", cwd=str(world.project.root))
-    other.user("Write the manual")
-    other.write(tmp_path / "elsewhere", "s2.jsonl")
-    stored = world.update(transcript=tmp_path / "elsewhere" / "s2.jsonl")
-    assert stored is not None
-    assert stored.session_id == "s2"
-    assert documents_of(world.places, session="s1").session_id == "s1"
-    assert documents_of(world.places).session_id == "s1"  # of the project's transcripts it is the newest
-    with pytest.raises(FileProblem, match="no session"):
-        documents_of(world.places, session="nobody")
-    with pytest.raises(FileProblem, match="has no version 9"):
-        documents_of(world.places).version(9)
-
-
 def test_a_beginning_that_several_sessions_share_names_none(world: World) -> None:
     """Neither when only one of them has a version yet, nor when the transcript of that one is gone."""
     world.update()
@@ -174,15 +147,6 @@ def test_a_beginning_that_several_sessions_share_names_none(world: World) -> Non
     with pytest.raises(FileProblem, match="has several sessions that begin like this: s"):
         documents_of(world.places, session="s")
     assert documents_of(world.places, session="s1").version().version == 1
-
-
-def test_a_draft_is_the_first_version_and_writes_nothing(world: World) -> None:
-    world.session.write(world.transcripts, "s1.jsonl")
-    documents = documents_of(world.places)
-    assert documents.entries == []
-    drafted = current_state(world.places, documents).text
-    assert not world.home.states.exists()
-    assert drafted == text_of(world.update())
 
 
 def test_a_transcript_that_is_not_there_is_said_in_a_sentence(world: World, tmp_path: Path) -> None:
