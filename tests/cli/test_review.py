@@ -53,10 +53,6 @@ def test_yes_reviews_the_newest_pending_one(memtui: Memtui, captured: Project) -
     memory = parse_memory(memory_path.read_text("utf-8"))
     assert any("src/tax.ts" in path for path in memory.key_files)
     assert not any("later.ts" in path for path in memory.key_files)
-
-
-def test_the_stored_text_is_of_the_session_up_to_the_compaction(memtui: Memtui, captured: Project) -> None:
-    assert memtui("review", "--yes").code == 0
     stored = MemoryStore(memtui_home(), lambda: NOW).get(ID)
     recovery = parse_recovery(stored.body.decode())
     assert [file.path for file in recovery.working_files] == [f"{captured.root}/src/tax.ts"]
