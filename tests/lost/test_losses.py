@@ -106,6 +106,24 @@ def test_a_question_is_open_until_the_user_says_something(tmp_path: Path) -> Non
     assert asked == ["Shall I rename it in the export?"]
 
 
+def test_what_the_person_asked_is_spent_once_it_was_done_or_answered(tmp_path: Path) -> None:
+    made = Transcript(cwd=ROOT)
+    made.user("list the ferries as a table")
+    made.edit(f"{ROOT}/src/ferries.ts")
+    made.user("which keepers have a lighthouse?")
+    made.say("Three of them. We could number the harbours by tonnage, then sort the piers.")
+    made.user("Number the harbours by tonnage\n\nthat is what the harbour master wants")
+    made.edit(f"{ROOT}/docs/harbours.md")
+    made.slash("review")
+    made.compaction(summary="Summary: none of it")
+    asked = {each.text: each.standing for each in read(made, tmp_path).rows if each.kind == "ask"}
+    assert asked == {
+        "list the ferries as a table": "spent",
+        "which keepers have a lighthouse?": "spent",
+        "that is what the harbour master wants": "unknown",
+    }
+
+
 def test_items_of_lists_and_rows_of_tables_are_lines_of_their_own(tmp_path: Path) -> None:
     made = session()
     made.say(

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from memtui.documents.work import open_steps, plan_in_force
-from memtui.lost.conversation import ITEM, RECENT, Conversation, plan_lines, spoken
+from memtui.lost.conversation import ITEM, RECENT, Conversation, bare, plan_lines, spoken
 from memtui.lost.records import PLAN, QUOTE, Kind, Row
 from memtui.lost.text import COMMAND, IDENTIFIER, words
 from memtui.secrets.secrets import masked
@@ -69,7 +69,7 @@ def candidates(transcript: Path, facts: Facts, before: CompactionFact | None, ro
     conversation = Conversation()
     found = [*spoken(conversation, transcript, before.source.offset if before else None)]
     found += _of_records(facts, conversation, end, root)
-    found += _summarised(facts, end)
+    found += _summarised(facts, conversation.spent, end)
     ran = {part: run.source.line for run in all_commands(facts) for part in _passed(run)}
     found = [each for each in found if each.target != PLAN or not _only_runs(each, ran)]
     kept = _once(each for each in found if not _TEMPORARY.search(each.text) and words(each.text))
@@ -219,7 +219,7 @@ def _failures(facts: Facts) -> Iterator[Row]:
     """The last failures without a later success of the same kind."""
     passed = {
         bare_command(command.text): command.source.line
-        for command in facts.commands
+        for command in all_commands(facts)
         if command.outcome == "ok"
     }
     programs = {" ".join(text.split()[:2]): line for text, line in passed.items()}
@@ -236,7 +236,7 @@ def _failures(facts: Facts) -> Iterator[Row]:
             yield Row("failure", shortened(f"{shortened(text, 120)}: {message}", QUOTE), error.source, "open")
 
 
-def _summarised(facts: Facts, end: int) -> Iterator[Row]:
+def _summarised(facts: Facts, spent: str, end: int) -> Iterator[Row]:
     """Lines of earlier summaries that another summary may drop; not those on the work of that moment."""
     listed = max((each.source.line for each in (*facts.todos, *facts.past_todos)), default=0)
     for number, compaction in enumerate(facts.compactions, 1):
@@ -256,7 +256,8 @@ def _summarised(facts: Facts, end: int) -> Iterator[Row]:
                         continue
                     kind = "task"
                 if IDENTIFIER.search(line) or kind != "finding":
-                    yield Row(kind, line, source, earlier=number)
+                    over = kind == "ask" and f" {bare(line)} " in spent
+                    yield Row(kind, line, source, "spent" if over else "unknown", earlier=number)
 
 
 def _sections(summary: str) -> Iterator[tuple[str, str]]:

@@ -28,10 +28,12 @@ from memtui.transcript.events import (
 from memtui.transcript.landmarks import report_in, report_of
 from memtui.transcript.lines import read_lines
 from memtui.transcript.outcomes import outcome_of, target_of
+from memtui.transcript.paths import Kind as FileKind
+from memtui.transcript.paths import role_of
 from memtui.transcript.records import Source
 from memtui.transcript.sentences import announces, is_question, is_rule, sentences
 from memtui.transcript.shell import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
-from memtui.transcript.short_text import ends_of, one_line, shortened
+from memtui.transcript.short_text import ends_of, is_bare_command, one_line, shortened
 from memtui.transcript.words import queued_words, without_blocks
 
 _COUNTED = re.compile(
@@ -81,6 +83,7 @@ _TABLE_ROW = re.compile(
 )
 ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.+)$", re.MULTILINE)
 _NUMBERED_ITEM = re.compile(r"^[ \t]*\d{1,2}[.)]\s+(.+)$", re.MULTILINE)
+_WORDS = re.compile(r"\w+")
 _FEW_WORDS = 3
 _REASON = 8
 """The least words of a sentence of Claude's that names nothing."""
@@ -128,6 +131,14 @@ class Conversation:
         """Claude's last question; None once the person has said something."""
         self._last = ""
         """Claude's last sentence."""
+        self._heard = ""
+        """What Claude has said since the person did, without signs."""
+        self._asked: list[Row] = []
+        """The lines of the person's last message, until it shows what came of it."""
+        self.spent = ""
+        """Requests that were carried out, and questions that were answered, without signs."""
+        self._changed = False
+        """Whether code was changed or committed since."""
 
     def take(self, event: Event, source: Source) -> Iterator[Row]:
         self._line = source.line
@@ -141,6 +152,7 @@ class Conversation:
             yield from _said(event.text, source)
             self._tick(event.text, source)
             *_, self._last = (self._last, *sentences(masked(event.text)))
+            self._heard += f" {bare(event.text)} "
             asks = is_question(self._last)
             self._question = Row("ask", shortened(self._last, QUOTE), source, "open") if asks else None
         elif isinstance(event, Call) and event.agent:
@@ -173,6 +185,7 @@ class Conversation:
         elif call.name in READ_TOOLS and _PLAN_FILE.search(target):
             self._plan = target, _prose(result.text), source
         elif call.name in EDIT_TOOLS:
+            self._changed = self._changed or role_of(target).kind < FileKind.DOCS
             self._written.append((source.line, "\n".join(map(str, call.input.values()))))
             if _PLAN_FILE.search(target) and target != self._plan[0]:
                 self._plan = "", "", source  # another plan took its place
@@ -207,12 +220,24 @@ class Conversation:
             text = self._queued = queued_words(text)
         self._question = None
         self._use(text)
+        text = "" if is_bare_command(text) else text
         about = shortened(self._last, _ABOUT) if len(text) <= _SHORT and _POINTS.match(text) else ""
-        for number, row in enumerate(_of_person(text, source)):
-            yield replace(row, about=about) if number == 0 else row
+        yield from self._spent()
+        own = (row for row in _of_person(text, source) if f" {bare(row.text)} " not in self._heard)
+        self._asked = [replace(row, about=about) if number == 0 else row for number, row in enumerate(own)]
+        self._heard, self._changed = "", False
+
+    def _spent(self) -> Iterator[Row]:
+        """The lines of the last message: spent if code changed since, or they asked and none did."""
+        spent = self._changed or any(is_question(row.text) for row in self._asked)
+        for row in self._asked:
+            over = spent and row.kind == "ask" and not row.about
+            self.spent += f" {bare(row.text)} " if over else ""
+            yield replace(row, standing="spent") if over else row
 
     def end(self) -> Iterator[Row]:
         """The steps of the last commands and skills, what stayed refused, and an unanswered question."""
+        yield from self._asked
         if self._question:
             yield self._question
         latest = [*reversed(self._expansions.values())][:_REMEMBERED]
@@ -231,6 +256,11 @@ class Conversation:
             # The file still has them: only its commands are worth more than a look into it.
             if row.kind == "step" and not old and COMMAND.search(row.text):
                 yield row
+
+
+def bare(text: str) -> str:
+    """The words of a text in their order, without signs."""
+    return " ".join(_WORDS.findall(text.casefold()))
 
 
 def _of_person(text: str, source: Source) -> Iterator[Row]:

@@ -16,7 +16,8 @@ Kind = Literal[
     "ask", "finding", "report", "said", "file",
 ]  # fmt: skip
 
-Standing = Literal["open", "refused", "unknown"]
+Standing = Literal["open", "refused", "spent", "unknown"]
+"""`spent`: a request that was carried out, or a question that was answered."""
 
 State = Literal["kept", "handed over", "lost", "maybe"]
 """`kept` by the summary, or still in the conversation; `handed over` by memtui; `lost` where neither has it;

@@ -14,7 +14,6 @@ from dataclasses import replace
 from memtui.lost.records import PLAN, Kind, Row
 from memtui.lost.verdicts import Verdict, identifiers, stems
 from memtui.transcript.checks import selected_tests
-from memtui.transcript.sentences import is_question
 
 HEADINGS: dict[str, str] = {
     "R": "Rules still in force",
@@ -47,17 +46,10 @@ _DUE, _ADVICE = 24.0, 34.0
 _UNSOLVED = 18.0
 _BRIEF = 24
 _DOUBLE = 0.6
-_REQUEST, _QUOTED = 16.0, 20.0
-"""Taken off for a request (most were worked on since), and a quote of an earlier summary."""
+_QUOTED, _SPENT = 20.0, 12.0
+"""Taken off for a quote of an earlier summary, and for a request or question that was dealt with."""
 _CELLS = 14.0
 """Taken off for the row of a table, which says little without its head."""
-_REQUESTS = re.compile(
-    r"(?:(?:ok(?:ay)?|yes|yeah|great|cool|good|now|so|and|then|also|please|alright)\b[,.!:]?\s+)*"
-    r"(?:(?:can|could|would|will) (?:you|we)|let'?s|let us|have a look|add|brainstorm|build|check|commit"
-    r"|continue|create|do|explain|fix|go|implement|look|make|merge|move|open|plan|proceed|push|read|remove|rename|review"
-    r"|run|show|start|summari[sz]e|tell|try|update|write)\b",
-    re.I,
-)
 _AGAIN = 4.0
 """Taken off for each line of more worth that stands in the same place; for checks ever more."""
 _OPEN = re.compile(
@@ -116,10 +108,9 @@ def _less_asked(line: Row, previous: int) -> float:
 
     A quote of an earlier summary lacks what it was about.
     """
-    less = _REQUEST * (_REQUESTS.match(line.text) is not None) + 8 * (len(line.text) < _BRIEF)
-    less += _QUOTED * bool(line.earlier)
+    less = _QUOTED * bool(line.earlier) + 8 * (len(line.text) < _BRIEF)
     if line.standing != "open":
-        less += 12 * is_question(line.text) + 34 * (0 < line.source.line < previous)
+        less += _SPENT * (line.standing == "spent") + 34 * (0 < line.source.line < previous)
     return less
 
 
