@@ -25,47 +25,6 @@ def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandsFile:
     return CommandsFile(Project(tmp_path / "app"))
 
 
-SEED = """{
-  "active_commands": [
-    {
-      "name": "babysit",
-      "activated_at": "2025-12-22T02:16:52.089Z",
-      "state": {}
-    },
-    {
-      "name": "research/ask",
-      "activated_at": "2025-12-22T02:16:52.089Z",
-      "state": {
-        "step": 1
-      }
-    }
-  ]
-}
-"""
-
-
-def test_writes_what_a_step_0_writes(commands: CommandsFile) -> None:
-    assert commands.activate("babysit", NOW)
-    assert commands.activate("/agileflow:research:ask", NOW, {"step": 1})
-    assert commands.path.read_text() == SEED
-    assert [entry.name for entry in commands.read().commands] == ["babysit", "research/ask"]
-
-
-def test_the_rest_of_the_file_stays(commands: CommandsFile) -> None:
-    commands.path.parent.mkdir(parents=True)
-    commands.path.write_text('{\n\t"n": 1.5,\n\t"active_commands": [],\n\t"z": [\n\t\t1\n\t]\n}')
-    commands.activate("babysit", NOW)
-    text = commands.path.read_text()
-    assert text.startswith('{\n\t"n": 1.5,\n\t"active_commands": [\n\t\t{\n\t\t\t"name": "babysit",\n')
-    assert text.endswith('\n\t],\n\t"z": [\n\t\t1\n\t]\n}')
-    commands.path.write_text('{"active_commands":[{"name":"a"}]}')
-    commands.activate("b", NOW, {"caf\u00e9": 1})
-    assert commands.path.read_text() == (
-        '{"active_commands":[{"name":"a"},'
-        '{"name":"b","activated_at":"2025-12-22T02:16:52.089Z","state":{"caf\u00e9":1}}]}'
-    )
-
-
 @pytest.mark.parametrize(("mask", "file", "folder"), [(0o022, 0o644, 0o755), (0o002, 0o664, 0o775)])
 def test_the_file_is_everybodys(commands: CommandsFile, mask: int, file: int, folder: int) -> None:
     before = os.umask(mask)

@@ -8,7 +8,6 @@ import pytest
 
 from memtui.documents.memory_graph import Entity
 from memtui.documents.recovery import Recovery, RoleFile, render_recovery
-from memtui.ground.files import FileMissing
 from memtui.ground.project import memtui_home
 from memtui.store import relations
 from memtui.store.memories import MemoryStore
@@ -59,19 +58,6 @@ def test_by_files_however_they_are_written(backend: MemoryStore) -> None:
     assert [memory_id for memory_id, _ in found] == [both, readme]
 
 
-def test_windows_and_its_mount(backend: MemoryStore) -> None:
-    one = _put(backend, "D:\\Shop\\src\\auth.py", root="D:\\Shop")
-    other = _put(backend, "/mnt/d/shop/src/auth.py", root="/mnt/d/shop")
-    assert _related(backend, one) == [(other, ["/mnt/d/shop/src/auth.py"])]
-    assert [memory_id for memory_id, _ in _related(backend, other)] == [one]
-
-
-def test_the_same_path_of_another_project_is_another_file(backend: MemoryStore) -> None:
-    one = _put(backend, "src/index.ts")
-    _put(backend, "src/index.ts", root="/home/ann/else")
-    assert _related(backend, one) == []
-
-
 def test_by_session_which_no_text_names(backend: MemoryStore) -> None:
     one = _put(backend, session_id="90dd90a0")
     same = _put(backend, session_id="90dd90a0", hours=30)
@@ -103,11 +89,6 @@ def test_it_can_be_left(backend: MemoryStore) -> None:
     one = _put(backend, "a.py")
     _put(backend, "a.py")
     assert related_memories(backend, one, cancelled=lambda: True) == []
-
-
-def test_an_unknown_memory_is_missing(backend: MemoryStore) -> None:
-    with pytest.raises(FileMissing):
-        related_memories(backend, "CMEM-20260102-100000")
 
 
 def test_the_graph_is_of_what_is_asked_for(backend: MemoryStore) -> None:

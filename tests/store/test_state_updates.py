@@ -1,24 +1,22 @@
-"""Session states from version to version, on the disk."""
+"""Session states from version to version, on the disk, and when one is due while sessions are followed."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memtui.documents.quotes import without_source
 from memtui.documents.session_state import TaskKind, parse_session_state
 from memtui.ground.files import FileProblem
-from memtui.ground.project import Home, Places, Project
-from memtui.store.state_updates import documents_of, update_state
-from memtui.store.states import StoredState, read_progress
+from memtui.ground.project import Places, Project, memtui_home
+from memtui.store.state_updates import GROWTH, PAUSE, Followed, Following, documents_of, update_state
+from memtui.store.states import StateStore, StoredState, read_progress
+from tests import faults
+from tests.processes import start_together
 from tests.transcripts import Transcript
-
-
-def clock() -> datetime:
-    return datetime(2026, 1, 2, 10, 0, tzinfo=UTC)
-
 
 RED = 'the red one (the user\'s answer to "Which ledger?") (L5)'
 
@@ -27,13 +25,16 @@ class World:
     """A project with one session."""
 
     def __init__(self, folder: Path) -> None:
-        (folder / "app" / ".git").mkdir(parents=True)
-        names = ("data", "cache", "state", "config")
-        self.home = Home(*(folder / name for name in names))
+        (folder / "app" / ".git").mkdir(parents=True, exist_ok=True)
+        self.home = memtui_home({"MEMTUI_HOME": str(folder)})
         self.project = Project(folder / "app")
         self.places = Places(self.project, self.home, folder / "claude")
         self.transcripts = folder / "claude" / "projects" / str(self.project.root).replace("/", "-")
         self.session = Transcript(session_id="s1", cwd=str(self.project.root))
+
+    def says(self, words: str) -> None:
+        self.session.user(words)
+        self.session.write(self.transcripts, "s1.jsonl")
 
     def update(self, **options: object) -> StoredState | None:
         self.session.write(self.transcripts, "s1.jsonl")
@@ -167,3 +168,142 @@ def test_tasks_go_on_over_many_versions(world: World) -> None:
     done = [task.text for task in state.tasks if task.kind is TaskKind.DONE]
     assert done[0].startswith("Earlier: completed 16 tasks")
     assert [without_source(text) for text in done[1:]] == [f"task {number}" for number in range(16, 30)]
+
+
+def test_an_update_may_be_killed_at_any_point(tmp_path: Path) -> None:
+    assert faults.run_sweep(_sweep, tmp_path) > 10
+
+
+def _sweep(base: Path) -> int:
+    def make(number: int) -> Path:
+        world = World(base / str(number))
+        world.says("Fix the refresh race. Never touch the schema.")
+        world.update()
+        world.says("Write the tests first. Do not add dependencies.")
+        return base / str(number)
+
+    def act(place: Path) -> None:
+        update_state(World(place).places)
+
+    def check(place: Path) -> None:
+        def versions() -> list[int]:
+            loaded = [store.load(entry) for entry in store.versions("s1")]
+            assert all(each.state is not None and each.state.version == each.version for each in loaded)
+            return [each.version for each in loaded]
+
+        store = StateStore(World(place).project, World(place).home)
+        assert versions() in ([2, 1], [1])
+        act(place)  # the next run has everything
+        assert versions() == [2, 1]
+        text = store.load(store.versions("s1")[0]).text
+        assert "Never touch the schema" in text
+        assert "Do not add dependencies" in text
+
+    return faults.kill_sweep(make, act, check)
+
+
+def follower() -> Following:
+    return Following(Places(Project(Path("/p")), memtui_home(), Path("/claude")), growth=100, pause=10)
+
+
+def test_the_newest_session_is_due_at_the_first_look() -> None:
+    following = follower()
+    assert following.due({"new": 5, "old": 500}, 0) == ["new"]
+    following.note("new", 5)
+    assert following.due({"new": 5, "old": 500}, 1000) == []
+
+
+def test_what_is_not_noted_stays_due() -> None:
+    following = follower()
+    assert following.due({}, 0) == []
+    assert [following.due({"a": 1}, now) for now in (1, 5, 11)] == [[], [], ["a"]]
+
+
+def test_parallel_sessions_are_followed_each_for_itself() -> None:
+    following = follower()
+    following.due({"a": 100, "b": 100}, 0)
+    following.note("a", 100)
+    assert following.due({"b": 250, "a": 150}, 1) == ["b"]
+    following.note("b", 250)
+    assert following.due({"b": 250, "a": 150}, 11) == ["a"]
+
+
+def test_a_transcript_that_is_smaller_is_another_one() -> None:
+    following = follower()
+    following.due({"a": 1000}, 0)
+    following.note("a", 1000)
+    assert following.due({"a": 500}, 1) == ["a"]
+
+
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 20)), max_size=60))
+def test_nothing_is_forgotten_and_nothing_noted_twice(steps: list[tuple[int, int]]) -> None:
+    following = follower()
+    size = noted = 0
+    now = grown = 0.0
+    following.due({"a": 0}, 0)
+    following.note("a", 0)
+    for growth, seconds in steps:
+        size += growth
+        now += seconds
+        grown = now if growth else grown
+        due = following.due({"a": size}, now) == ["a"]
+        assert due == (size - noted >= 100 or (size > noted and now - grown >= 10))
+        if due:
+            following.note("a", size)
+            noted = size
+
+
+def test_a_real_session_gets_a_version_only_for_news(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.says("Fix the token refresh race.")
+    following = Following(world.places)
+    (followed,) = following.step(0)
+    assert followed.stored is not None
+    assert (followed.stored.version, followed.stored.session_id) == (1, "s1")
+    world.says("And never touch the schema.")
+    assert list(following.step(1)) == []
+    (followed,) = following.step(1 + PAUSE)
+    assert followed.stored is not None
+    assert followed.stored.version == 2
+    assert "never touch the schema" in followed.stored.text
+    assert list(following.step(2 + 2 * PAUSE)) == []
+    another = Following(world.places)
+    assert list(another.step(0)) == [Followed("s1")]
+    assert len(StateStore(world.project, world.home).versions("s1")) == 2
+    assert GROWTH < 1 << 20
+
+
+_FOLLOWER = """
+import sys
+from pathlib import Path
+from memtui.ground.clock import system_clock
+from memtui.store.state_updates import update_state
+from memtui.ground.project import Places, Project, memtui_home
+base = Path(sys.argv[1])
+places = Places(Project(base / "app"), memtui_home({"MEMTUI_HOME": str(base)}), base / "claude")
+print("ready", flush=True)
+input()
+for number in range(12):
+    with open(sys.argv[2], "a") as transcript:
+        transcript.write(sys.argv[3].replace("NUMBER", f"{number} of {sys.argv[4]}") + "\\n")
+    update_state(places, transcript=Path(sys.argv[2]))
+"""
+
+
+def test_two_followers_of_one_session_lose_nothing(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.says("Fix the token refresh race.")
+    line = Transcript(session_id="s1", cwd=str(world.project.root))
+    line.user("Never touch table NUMBER.")
+    path = world.transcripts / "s1.jsonl"
+    words = (str(tmp_path), str(path), line.data.decode().strip())
+    start_together((_FOLLOWER, *words, name) for name in ("one", "two"))
+    update_state(world.places, transcript=path)
+    store = StateStore(world.project, world.home)
+    versions = [store.load(entry) for entry in store.versions("s1")]
+    assert [each.version for each in versions] == list(range(len(versions), 0, -1))
+    assert all(each.state is not None and each.state.version == each.version for each in versions)
+    assert len({each.text for each in versions}) == len(versions) > 1
+    result = [f"table {number} of {name}" for number in range(12) for name in ("one", "two")]
+    assert [words for words in result if words not in versions[0].text] == []
+    assert not list(world.home.states.rglob("*.tmp"))

@@ -43,39 +43,12 @@ def test_a_broken_file_is_a_problem_and_stays(store: Store, text: str) -> None:
     assert names(store.path.parent) == ["session-state.json"]
 
 
-@pytest.mark.parametrize("name", ["babysit", "research/ask", "epic"])
-def test_clears_one_command_and_puts_it_back(store: Store, name: str) -> None:
-    undo = store.clear(name)
-    assert active(store) == [each for each in ("babysit", "research/ask", "epic") if each != name]
-    assert foreign(store.path.read_text()) == foreign(TEXT)
-    undo()
-    assert store.path.read_text() == TEXT
-
-
 @pytest.mark.parametrize("change", [lambda text: "\ufeff" + text, lambda text: text.replace("\n", "\r\n")])
 def test_every_byte_comes_back(store: Store, change: Callable[[str], str]) -> None:
     before = change(TEXT).encode()
     store.path.write_bytes(before)
     store.clear({"babysit", "epic"})()
     assert store.path.read_bytes() == before
-
-
-def test_the_single_command_of_old_files_is_cleared_too(store: Store) -> None:
-    old = '{"active_command": {"name": "babysit", "state": {}}, "x": 1}'
-    store.path.write_text(old)
-    undo = store.clear("babysit")
-    assert active(store) == []
-    undo()
-    assert active(store) == ["babysit"]
-
-
-def test_what_is_not_active_cannot_be_cleared(store: Store) -> None:
-    store.clear("epic")
-    with pytest.raises(FileProblem, match="has no command epic active any more"):
-        store.clear("epic")
-    store.clear(None)
-    with pytest.raises(FileProblem, match="has no command active any more"):
-        store.clear(None)
 
 
 def test_undo_puts_entries_back_among_later_changes(store: Store) -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Project
-from memtui.store.commands_file import normalised
 from tests.store.commands.conftest import Store
 
 
@@ -34,13 +33,6 @@ def test_finds_the_summary_in_the_first_folder_that_has_the_file(
         summary = store.summary(name)
         assert (summary.path, summary.text) == (path, f"from {folder}")
         assert summary.shown == str(path.relative_to(project.root))
-
-
-def test_a_name_may_have_folders(store: Store, project: Project) -> None:
-    add_file(project, 2, "research/ask", summary_of("asked"))
-    assert store.summary("research/ask").text == "asked"
-    assert store.summary("/agileflow:research:ask").text == "asked"
-    assert normalised("/agileflow:research:ask") == "research/ask"
 
 
 @pytest.mark.parametrize(
@@ -70,15 +62,6 @@ def test_a_name_that_leads_elsewhere_is_refused(store: Store, project: Project, 
     with pytest.raises(FileProblem, match=r"is no name of a command file|is neither in") as caught:
         store.summary(name)
     assert "secret" not in caught.value.reason
-
-
-def test_says_where_it_has_looked(store: Store, project: Project) -> None:
-    (project.root / ".agileflow/commands").mkdir(parents=True)
-    with pytest.raises(FileProblem) as caught:
-        store.summary("epic")
-    assert str(caught.value) == (
-        "epic.md is neither in .agileflow/commands, .claude/commands nor in ~/.claude/commands"
-    )
 
 
 def test_a_file_without_markers_has_no_summary(store: Store, project: Project) -> None:
