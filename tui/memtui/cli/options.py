@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -161,6 +161,8 @@ def asking_claude() -> Iterator[Callable[[], bool]]:
     so does a termination signal, together with the model's process: on leaving the block, as it could
     interrupt the start of the model before, and leave it running.
     """
+    from memtui.ground.machine import handling  # most commands start no program
+
     cancelled = threading.Event()
     ended = 0
 
@@ -175,15 +177,10 @@ def asking_claude() -> Iterator[Callable[[], bool]]:
 
     if sys.stderr.isatty():
         say("Asking claude: that may take some minutes. ctrl+c keeps the draft from the facts.", err=True)
-    before: dict[int, Any] = {signal.SIGINT: signal.signal(signal.SIGINT, cancel)}
-    for name in ("SIGTERM", "SIGHUP"):
-        if number := getattr(signal, name, None):  # some do not exist on Windows
-            before[number] = signal.signal(number, end)
     try:
-        yield cancelled.is_set
+        with handling(cancel, "SIGINT"), handling(end, "SIGTERM", "SIGHUP"):
+            yield cancelled.is_set
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
         if ended:
             sys.exit(128 + ended)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from functools import partial
 
 import click
 
@@ -75,9 +76,7 @@ def _watch(sharings: Sequence[Sharing], *, as_json: bool) -> None:
     stopped = threading.Event()
 
     def keep(sharing: Sharing) -> None:
-        def report(done: Synced | FileProblem) -> None:
-            _report(sharing, done, as_json=as_json)
-
+        report = partial(_report, sharing, as_json=as_json)
         keep_syncing(lambda: report(sharing.sync()), sharing.remote.wait, _EVERY, report, stopped)
 
     threads = [threading.Thread(target=keep, args=(each,), daemon=True) for each in sharings]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import signal
 import sys
 import tempfile
 import threading
@@ -15,11 +14,14 @@ from pathlib import Path
 from memtui.demo.build import build_demo
 from memtui.demo.player import play
 from memtui.ground.clock import Clock, system_clock
+from memtui.ground.machine import handling
 
 
 def run_demo(run_app: Callable[..., None], clock: Clock = system_clock) -> None:
     """Let `run_app` open a demo project with a running session; all of it is removed in the end."""
-    with _ended_by_signals(), _folder() as folder:
+    # A closed terminal and `kill` become an exception, so that nothing is left behind.
+    ended = handling(lambda number, _: sys.exit(128 + number), "SIGTERM", "SIGHUP")
+    with ended, _folder() as folder:
         demo = build_demo(folder, clock)
         stopped = threading.Event()
         player = threading.Thread(target=play, args=(demo, clock, stopped), name="memtui-demo", daemon=True)
@@ -44,17 +46,3 @@ def _folder() -> Iterator[Path]:
             if not folder.exists():
                 break
             time.sleep(0.05)
-
-
-@contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """Turn a closed terminal and `kill` into an exception, so that nothing is left behind."""
-    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {getattr(signal, name): signal.getsignal(getattr(signal, name)) for name in names}
-    for number in before:
-        signal.signal(number, lambda number, frame: sys.exit(128 + number))
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

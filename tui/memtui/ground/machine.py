@@ -7,9 +7,10 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import FrameType
 from typing import IO, Any
 
 _SILENT_FILE_SYSTEMS = ("nfs", "cifs", "smb", "9p", "drvfs", "fuse", "vboxsf", "prl_fs", "virtiofs")
@@ -69,6 +70,18 @@ def _file_with(data: bytes) -> IO[bytes]:
     file.write(data)
     file.seek(0)
     return file
+
+
+@contextmanager
+def handling(handler: Callable[[int, FrameType | None], object], *names: str) -> Iterator[None]:
+    """Let `handler` have these signals during the block; Windows lacks some."""
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    before = {number: signal.signal(number, handler) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, known in before.items():
+            signal.signal(number, known)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -121,9 +121,8 @@ class Sharing:
 
     def state(self) -> State:
         try:
-            return State.model_validate_json(
-                files.read_within(self._path, self.home.data, limit=_STATE_LIMIT)
-            )
+            data = files.read_within(self._path, self.home.data, limit=_STATE_LIMIT)
+            return State.model_validate_json(data)
         except FileMissing:
             return State()
         except ValidationError:
