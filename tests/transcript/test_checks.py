@@ -86,6 +86,8 @@ def test_git_says_itself_that_it_failed(command: str, output: str, failed: bool)
         ("go test ./... | head -2", "ok  \tapp/a\t0.1s\nok  \tapp/b\t0.1s", False),
         ("go test ./... | grep ok", "ok  \tapp/a\t0.1s", False),
         ("ls | head -5", "", False),
+        ("npm i zod | tail -5", "added 1 package in 2s\n\nfound 0 vulnerabilities", True),
+        ("npm i zod | tail -5", "npm error code E404", False),
     ],
 )
 def test_an_output_that_shows_success_although_the_status_is_hidden(

@@ -196,6 +196,9 @@ _PASSED = re.compile(
 )
 
 
+_INSTALLED = re.compile(
+    r"^(?:added \d+ package|found 0 vuln|Successfully installed |Installed \d+ |Done in \d)", re.MULTILINE
+)
 _PICKS = re.compile(r"\|\s*grep\b(?![^|]*(?:fail|err))", re.IGNORECASE)
 _HEAD = re.compile(r"\|\s*head\b(?:\s+-(?:n\s*)?(\d+))?")
 _SAYS_LITTLE = re.compile(r"\|\s*(?!head\b|tail\b)\w|\|\||/dev/null|(?<!2)>(?!&)")
@@ -203,9 +206,15 @@ NO_OUTPUT = "completed with no output)"  # end of what Claude Code writes in pla
 
 
 def hidden_success(command: str, output: str) -> bool:
-    """Whether a check that hides its exit status and printed no failure printed its success, or nothing."""
-    if not hides_outcome(command) or not is_check(command):
+    """Whether a check that hides its exit status and printed no failure printed its success, or nothing.
+
+    Or a package manager that printed what it installed.
+    """
+    if not hides_outcome(command):
         return False
+    if not is_check(command):
+        installs = any(name_of(words[0]) in PACKAGE_MANAGERS for words in shell.segments(command))
+        return installs and _INSTALLED.search(output) is not None and _SAID.search(output) is None
     if not output.strip() or output.endswith(NO_OUTPUT):
         return _SAYS_LITTLE.search(command) is None
     return _is_whole(command, output) and _PASSED.search(output[-_LONGEST:]) is not None
@@ -278,7 +287,7 @@ def _change(words: list[str], command: Command) -> str:
         return ""
     names, verb = ", ".join(packages), plain[0]
     how = ", in the background" if command.outcome == "background" else ""
-    how = how or (", exit status hidden" if hides_outcome(command.text) else "")
+    how = how or (", exit status hidden" if hides_outcome(command.text) and not command.passed else "")
     if verb in _REMOVE:
         return f"{'tried to remove' if how else 'removed'} {names} ({manager}{how})"
     development = ", for development" if _FOR_DEVELOPMENT & set(words) else ""
