@@ -188,12 +188,12 @@ def test_the_draft_quotes_and_names_its_lines() -> None:
         ),
         (
             {"modified_files": (changed("/work/kiln/a.py", 9),)},
-            "Medium — the last check went well: pytest -q (L8 09:00; 1 file changed since); "
+            "Medium — the last check went well: pytest -q (L8 09:00; at least 1 file changed since); "
             "2 of 2 tasks done (L6 09:00)",
         ),
         (
             {"modified_files": (replace(changed("/work/kiln/a.py", 3, 2), last=at(9)),)},
-            "Medium — the last check went well: pytest -q (L8 09:00; 1 file changed since); "
+            "Medium — the last check went well: pytest -q (L8 09:00; at least 1 file changed since); "
             "2 of 2 tasks done (L6 09:00)",
         ),
         (
@@ -264,6 +264,5 @@ def test_the_summary_says_what_was_done_in_the_words_of_tasks_and_commits() -> N
         modified_files=(changed("src/tax.ts"),),
     )
     assert draft_summary(facts) == (
-        "Migrate the tax. 1 task done: Round per line. "
-        "4 commits, the last: two; three; four. 1 file modified."
+        "Migrate the tax. 1 task done: Round per line. 4 commits, the last: two; three; four. 1 file edited."
     )

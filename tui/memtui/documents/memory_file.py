@@ -30,10 +30,10 @@ from memtui.documents.work import LAST, ONLY_CAPTURE, goal, open_request, stoppe
 from memtui.ground.text import FormatError, counted, file_text, without_backticks
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import SENTENCE, last_check
-from memtui.transcript.files import DELETED, path_now
+from memtui.transcript.files import DELETED, EDITED_AGAIN, path_now
 from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import dropped_among, was_done
-from memtui.transcript.records import Facts, Source
+from memtui.transcript.records import Facts, FileFact, Source
 from memtui.transcript.short_text import capitalised, one_line, shortened
 
 _GOAL, _LEARNINGS, _QUESTIONS = "Goal", "Learnings", "Open Questions / Issues"
@@ -216,10 +216,15 @@ def _key_files(facts: Facts) -> list[str]:
     Moved files have their new path; deleted ones are left out.
     """
     root = Path(facts.cwd) if facts.cwd else None
-    files = [file for file in facts.modified_files if file.fate != DELETED]
+    files = _edited(facts)
     ranked = sorted(files, key=lambda file: (bool(CLAUDES.search(file.path)), file.subagent, -file.times))
     paths = dict.fromkeys(map(path_now, ranked))
     return [shown_path(path, root) for path in paths][:_MOST_KEY_FILES]
+
+
+def _edited(facts: Facts) -> list[FileFact]:
+    """The files edited by tools that are there; commands may have changed more."""
+    return [file for file in facts.modified_files if not file.fate.startswith((DELETED, EDITED_AGAIN))]
 
 
 def draft_summary(facts: Facts) -> str:
@@ -232,7 +237,7 @@ def draft_summary(facts: Facts) -> str:
         _results("task", done, " done"),
         _results("commit", commits),
         f"Pull request {masked(requests[-1])}" if requests else "",
-        f"{counted(len(facts.modified_files), 'file')} modified" if facts.modified_files else "",
+        f"{counted(len(_edited(facts)), 'file')} edited" if _edited(facts) else "",
     ]
     stop = "" if about.endswith(("?", "!", "…", "？", "！")) else "。" if _WIDE_END.search(about) else "."
     sentences = [f"{about}{stop}" if about else "", *(f"{each}." for each in results if each)]

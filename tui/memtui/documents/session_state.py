@@ -22,7 +22,7 @@ from memtui.documents.work import awaited_plan, goal, open_steps, plan_in_force,
 from memtui.ground.project import Project
 from memtui.ground.text import FormatError, counted, file_text, item
 from memtui.transcript.checks import SENTENCE, bare_command, last_check, package_changes
-from memtui.transcript.files import IN_PROGRAM, moved_to, path_now
+from memtui.transcript.files import EDITED_AGAIN, IN_PROGRAM, moved_to, path_now
 from memtui.transcript.paths import Kind, project_of, role_of, shown_path
 from memtui.transcript.plans import was_done
 from memtui.transcript.records import Command, Facts, FileFact, is_after
@@ -584,7 +584,8 @@ def _listed(paths: Iterable[str], root: Path, limit: int) -> str:
 
 def gone_files(files: Iterable[FileFact], root: Path) -> str:
     """The last files that have a fate, with it: ``a.py (deleted), b.py (moved to c.py)``; "" for none."""
-    gone = [file for file in files if file.fate and _is_lasting(file.path, root)][-_GONE:]
+    left = (file for file in files if file.fate and not file.fate.startswith(EDITED_AGAIN))
+    gone = [file for file in left if _is_lasting(file.path, root)][-_GONE:]
     named = ((shown_path(file.path, root), moved_to(file.fate), file.fate) for file in gone)
     return ", ".join(
         f"{path} ({f'moved to {shown_path(to, root)}' if to else fate})" for path, to, fate in named

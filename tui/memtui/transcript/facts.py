@@ -14,8 +14,10 @@ from memtui.secrets.secrets import masked, masked_in
 from memtui.transcript import ReadingCancelledError, events
 from memtui.transcript.calls import KEPT_CALLS, CallLog
 from memtui.transcript.events import ApiError, Call, Expansion, Queue, Result, Said, Summary, Title, Words
+from memtui.transcript.files import mark_earlier_checkouts
 from memtui.transcript.landmarks import report_in
 from memtui.transcript.lines import Line, Record, message_of, read_lines, text_in, time_of
+from memtui.transcript.paths import is_inside
 from memtui.transcript.records import NOWHERE, CompactionFact, Facts, Source, Speaker, in_order
 from memtui.transcript.session import Setting, agent_transcripts
 from memtui.transcript.turns import TurnLog, choices
@@ -160,6 +162,9 @@ class _Reading:
     def _facts(self) -> Facts:
         calls = self._calls
         modified, read, shell = calls.files.finish()
+        folders = list(self._setting.folders)
+        if folders and not is_inside(self._setting.folder, folders[0]):
+            mark_earlier_checkouts(modified, folders, self._setting.folder)
         turns = self._turns.finish(self._number)
         return Facts(
             session_id=self._setting.session(self._path.stem),

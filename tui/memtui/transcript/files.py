@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
 from memtui.secrets.secrets import masked
 from memtui.transcript.events import Result
 from memtui.transcript.lines import text_in
-from memtui.transcript.paths import absolute, name_of, path_identity
+from memtui.transcript.paths import absolute, is_inside, name_of, path_identity
 from memtui.transcript.records import FileFact, Source, is_after, later, with_late
 from memtui.transcript.shell import EDIT_TOOLS, segments
 
@@ -18,6 +19,9 @@ DELETED = "deleted"
 _MOVED = "moved to "
 PUT_BACK = "put back with git"  # to its last commit: committed content remains
 
+EDITED_AGAIN = "edited again in "  # the checkout in which the session went on
+
+_SLASH, _SHORT = re.compile(r"[\\/]"), 2
 _DELETES = frozenset({"rm", "unlink", "trash", "del", "erase", "remove-item", "ri"})
 _MOVES = frozenset({"mv", "move", "move-item", "mi"})
 _HINTS = re.compile(r"(?:rm|unlink|trash|del|erase|ri|mv|mi|move|checkout|restore|remove)\b")
@@ -48,6 +52,19 @@ def moved_to(fate: str) -> str:
 
 def path_now(file: FileFact) -> str:
     return moved_to(file.fate) or file.path
+
+
+def mark_earlier_checkouts(files: Iterable[FileFact], folders: Iterable[str], cwd: str) -> None:
+    """Mark the files of an earlier checkout that a session edited again after it was resumed in another one.
+
+    Folders side by side may have an ``index.ts`` each; only a longer path is taken for the same file.
+    """
+    earlier = [each for each in folders if not is_inside(each, cwd)]
+    known = {path_identity(file.path): file for file in files}
+    for file, folder in itertools.product(known.values(), earlier):
+        inside = file.path[len(folder) :] if is_inside(file.path, folder) else ""
+        if len(_SLASH.findall(inside)) > _SHORT and path_identity(cwd + inside) in known:
+            file.fate = file.fate or f"{EDITED_AGAIN}{cwd}"
 
 
 def may_remove(command: str) -> bool:
