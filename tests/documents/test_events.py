@@ -19,6 +19,7 @@ from memtui.documents.events import (
     missing_work,
     unsaved_work,
 )
+from memtui.documents.memory_file import draft_memory
 from memtui.documents.quotes import CLAUDE, SUBAGENT, quotes_of
 from memtui.documents.recovery import draft_recovery, last_action, render_recovery
 from memtui.documents.session_state import render_session_state
@@ -314,13 +315,29 @@ def test_a_formatter_is_no_check(command: str, checks: bool) -> None:
     assert is_check(command) is checks
 
 
+def test_what_is_uncommitted_is_told_of_the_checkout_where_the_session_went_on(tmp_path: Path) -> None:
+    made = Transcript(cwd="/work/app")
+    made.edit("/work/app/src/kiln/fire.py")
+    made.edit("/work/app/src/kiln/clay.py")
+    made.envelope["cwd"] = "/trees/kiln"
+    made.edit("/trees/kiln/src/kiln/fire.py")
+    facts = made.facts(tmp_path)
+    assert unsaved_work(facts, APP) == ["Changed with no commit on record: src/kiln/fire.py"]
+    assert draft_memory(facts).key_files == ("/work/app/src/kiln/clay.py", "src/kiln/fire.py")
+    fire, *_ = draft_recovery(facts, APP).changes
+    assert fire == "changed /work/app/src/kiln/fire.py, later edited again in /trees/kiln (L1)"
+
+
 def test_plans_and_scratch_files_are_no_changes_that_a_check_would_cover(tmp_path: Path) -> None:
     made = Transcript(cwd="/work/app")
     made.edit("/work/app/tax.py")
     made.tool("Bash", "3 passed", command="pytest")
     made.tool("Write", "ok", file_path="/home/ann/.claude/plans/tax.md", content="x")
     made.tool("Write", "ok", file_path="/tmp/try.py", content="x")
+    made.tool("Write", "ok", file_path="/work/app/report.md", content="x")
+    made.result(made.call("Write", file_path="/work/app/x.json", content="x"), detail={"type": "create"})
+    made.tool("Bash", command="rm x.json")
     check = last_check(facts := made.facts(tmp_path))
     assert check and not changed_since(facts, check.source)
     made.edit("/work/app/tax.py")
-    assert changed_since(made.facts(tmp_path), check.source) == "1 file changed since"
+    assert changed_since(made.facts(tmp_path), check.source) == "at least 1 file changed since"

@@ -177,9 +177,9 @@ def test_what_a_subagents_commands_did_to_files(tmp_path: Path) -> None:
 def test_a_file_that_a_program_names_may_have_changed(tmp_path: Path) -> None:
     program = "cd src && python3 - <<'EOF'\np = open('{}')\ntext = p.read()\n{}\nEOF"
     session = Transcript()
-    for name in ("a.py", "b.py"):
+    for name in ("a.py", "b.py", "package.json"):
         session.tool("Read", "1: x", file_path=f"/work/app/src/{name}")
-    session.tool("Bash", "", command=program.format("b.py", "print(text)"))
+    session.tool("Bash", "", command=program.format("b.py", "print(text)") + "\nnpm install zod")
     session.agent("assistant", tool_use("t1", "Bash", command=program.format("a.py", "out.write(text)")))
     session.agent("user", tool_result("t1"))
     session.tool("Bash", "", command=program.format("never_read.py", "out.write(text)"))
@@ -187,7 +187,7 @@ def test_a_file_that_a_program_names_may_have_changed(tmp_path: Path) -> None:
     assert [(file.path, file.fate) for file in facts.shell_files] == [("/work/app/src/a.py", IN_PROGRAM)]
     assert [file.path for file in reference_files(facts, "/work/app")] == ["/work/app/src/b.py"]
     (working,) = working_files(facts, "/work/app")
-    assert working.role == "implementation, named in a program that ran, L7"
+    assert working.role == "implementation, named in a program that ran, L9"
 
 
 ROOT = "/work/app"

@@ -16,7 +16,7 @@ from memtui.documents.work import ONLY_CAPTURE, open_work, plan_status, recorded
 from memtui.ground.text import counted
 from memtui.transcript import checks, records
 from memtui.transcript.checks import SENTENCE, all_commands, bare_command, hides_outcome, is_check, last_check
-from memtui.transcript.paths import Kind, is_absolute, role_of, shown_path
+from memtui.transcript.paths import Kind, is_absolute, is_inside, role_of, shown_path
 from memtui.transcript.plans import mark_of, was_done
 from memtui.transcript.records import Action, Command, ErrorFact, Facts, FileFact, Landmark, Source, is_after
 from memtui.transcript.shell import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, programs_run, shows_outcome
@@ -120,15 +120,20 @@ CLAUDES = re.compile(r"[\\/]\.claude[\\/](?:plans|projects)[\\/]")  # Claude Cod
 
 
 def changed_since(facts: Facts, source: Source) -> str:
-    """``2 files changed since``, whose changes a check does not cover; "" for none, or no known place."""
+    """``at least 2 files changed since``, not covered by a check; "" for none, or no known place.
+
+    Commands, formatters for example, may have changed more. Documents and what was only passing do not count.
+    """
     removed = (file for file in facts.read_files if file.fate)
     files = (*facts.modified_files, *facts.shell_files, *removed) if source != records.NOWHERE else ()
     number = sum(
         is_after(records.later(file.source, file.last), source)
         for file in files
-        if role_of(file.path, facts.cwd).kind is not Kind.SCRATCH and not CLAUDES.search(file.path)
+        if role_of(file.path, facts.cwd).kind not in (Kind.SCRATCH, Kind.DOCS)
+        and not CLAUDES.search(file.path)
+        and not (file.created and file.fate)
     )
-    return f"{counted(number, 'file')} changed since" if number else ""
+    return f"at least {counted(number, 'file')} changed since" if number else ""
 
 
 def output(text: str, limit: int = SENTENCE) -> str:
@@ -152,6 +157,7 @@ def unsaved_work(facts: Facts, root: Path) -> list[str]:
     """Files changed since the last commit on record, and commits since the last push; a line each."""
     commits = [mark for mark in facts.landmarks if mark.kind == "commit" and mark.superseded != "reset"]
     last, lines = commits[-1].source if commits else records.NOWHERE, []
+    root = root if not facts.cwd or is_inside(facts.cwd, str(root)) else Path(facts.cwd)
     files = (file for file in (*facts.modified_files, *facts.shell_files) if not file.fate)
     changed = dict.fromkeys(
         shown_path(file.path, root) for file in files if is_after(records.later(file.source, file.last), last)

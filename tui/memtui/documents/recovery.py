@@ -376,12 +376,13 @@ def reference_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
     """The files that were only read and that a new session would look for first."""
     changed = {path_identity(file.path) for file in (*facts.modified_files, *facts.shell_files)}
     folders = {folder_of(file.path) for file in facts.modified_files}
-    rated = []
+    rated, installed = [], bool(package_changes(facts))
     for file in facts.read_files:
         if there := moved_to(file.fate):
             file = replace(file, path=there, fate="")
         role = role_of(file.path, root)
-        if path_identity(file.path) not in changed and role.kind is not Kind.SCRATCH and not _is_gone(file):
+        written = path_identity(file.path) in changed or (installed and role.text == "dependencies")
+        if not written and role.kind is not Kind.SCRATCH and not _is_gone(file):
             priority, text = _priority(role, file.path, facts.modified_files, folders)
             away, *rank = _rank(file, role, root)
             rated.append(((away, priority, *rank), _named(file, text)))
