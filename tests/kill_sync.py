@@ -121,14 +121,9 @@ def _sweep(
     ways: tuple[Callable[[Tree, int], None], ...] = _WAYS,
     after: Callable[[], None] = lambda: None,
 ) -> tuple[int, int]:
-    """Interfere at so many moments of a sync; returns how many there were, and of how many.
+    """Interfere at moments of a sync, in these ways in turn; returns how many there were, and of how many.
 
-    Args:
-        place: the folder of the machines.
-        make: makes it, and the remote, anew.
-        moments: how many, spread evenly over the sync.
-        ways: what to do at such a moment, in turn.
-        after: called when the processes have ended.
+    `make` makes machines and remote anew; `after` is called when the processes have ended.
     """
     url = make()
     whole = follow(lambda: _sync(place, url), 0, ways[0]).stops

@@ -12,12 +12,6 @@ _IMPORTS = (*(f"import memtui.cli.{name}" for name in _COMMANDS), "import memtui
 
 
 def start_memtui(*words: str, before: str = "", **variables: str) -> Warm:
-    """Start memtui in the current folder, without a shell.
-
-    Args:
-        words: its arguments.
-        before: lines of Python that the process begins with.
-        variables: of its environment, beside those of this process.
-    """
+    """Start memtui in the current folder, without a shell; the process begins with the lines of `before`."""
     program = f"{before}\nfrom memtui.__main__ import main\nmain()"
     return Warm(program, *words, cwd=Path.cwd(), env={**os.environ, **variables}, imports=_IMPORTS)

@@ -136,15 +136,9 @@ class World:
         inside: Path | None = None,
         **fields: Any,
     ) -> Done:
-        """Run an event as Claude Code does: a process with JSON on its standard input.
+        """Run an event as Claude Code does: a process with JSON of these fields, or `stdin`, as its input.
 
-        Args:
-            event: which one; what a `command` says comes first.
-            stdin: other data than the JSON.
-            environment: another one than usual.
-            command: starts an interpreter for this process alone.
-            inside: the folder that it runs in.
-            fields: of the JSON.
+        A `command` starts an interpreter for this process alone, and names the event itself.
         """
         data = json.dumps(self.payload(**fields)).encode() if stdin is None else stdin
         if command is None:
@@ -163,13 +157,7 @@ class World:
         return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def run_unread(self, event: str, *before: str, **fields: Any) -> tuple[int, bytes]:
-        """Run an event in a process with an unread output; returns its exit code and its errors.
-
-        Args:
-            event: which one.
-            before: what the command line begins with.
-            fields: of the JSON.
-        """
+        """Run an event in a process with an unread output; returns its exit code and its errors."""
         read, write = os.pipe()
         os.close(read)
         done = subprocess.run(

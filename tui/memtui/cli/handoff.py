@@ -125,11 +125,7 @@ def with_section(data: bytes | None, text: str) -> bytes:
 
 
 def section_in(data: bytes) -> tuple[bytes, bytes] | None:
-    """The bytes above and below a file's section; None if there is no section.
-
-    Raises:
-        FormatError: its marks are not one beginning and one end.
-    """
+    """The bytes above and below a file's section, None without one; `FormatError` unless it has two marks."""
     marks = len(_ANY.findall(data))
     if not marks:
         return None
