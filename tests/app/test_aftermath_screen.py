@@ -11,6 +11,7 @@ import pytest
 from memtui.app.details.lost import lost_document, quotes_of
 from memtui.app.details.signs import FATE_SIGNS
 from memtui.app.panes.pane import PaneId
+from memtui.app.panes.pending import PendingPane
 from memtui.app.screens.dialogs import legend
 from memtui.app.screens.lost import LostScreen
 from memtui.app.screens.transcript import TranscriptScreen
@@ -82,6 +83,9 @@ async def test_row_and_detail_begin_with_what_was_lost(lossy: World) -> None:
         assert lines[first + 2] == "  ✗ Never refresh twice: the provider revokes both tokens. (L6)"
         assert "! only the summary says docs/ghost.md: no record names this file" in driver.detail
         assert "▸ KEPT  2" in driver.detail
+        drawn = driver.drawn(PaneId.PENDING, 50)[0]
+        driver.browser.query_one(PendingPane).losses.clear()
+        assert drawn == driver.drawn(PaneId.PENDING, 50)[0] + "  ✗ 3", "nothing moves once it is counted"
         await driver.press("enter", "tab", "enter")
         await driver.until(lambda: "▾ KEPT" in driver.detail, "the fold")
         assert "✓ Fix the token refresh race (L1)" in driver.detail

@@ -84,7 +84,10 @@ async def test_brackets_switch_between_sessions_and_end_with_the_newest_and_the_
         await until_title(driver, "4 Session state v7 · 1/2")
         await driver.press("[")
         await driver.until_said("This is the newest session.")
-        assert "goal Tokens that refresh once" in driver.drawn(PaneId.STATE)
+        rows = driver.drawn(PaneId.STATE)
+        assert "goal Tokens that refresh once" in rows
+        assert rows[-2:] == ["decided one lock a session", "✓ Find the race"], "where there is room"
+        assert driver.browser.query_one(StatePane).wanted_height(50) == len(rows)
 
 
 async def test_a_view_from_before_the_choice_is_not_shown(two: World) -> None:

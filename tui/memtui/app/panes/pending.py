@@ -196,16 +196,16 @@ class PendingPane(Pane):
     def _fill_of(self, key: str, capture: Capture, width: int) -> str:
         """The context's size in thousands of tokens, and the number of losses: ``155k -> 42k  ✗ 7``.
 
-        Unknown values are left out; ``✓`` means that no loss counts.
+        Unknown values are blank, as nothing may move once they are known; ``✓`` means that no loss counts.
         """
         sizes = self._health.sizes if self._health else {}
         before = sizes.get((capture.session_id, capture.timestamp), 0)
         losses, after = self.losses.get(key) or (-1, 0)
         size = f"{round(before / 1000)}k" if before else ""
-        size += f" -> {round(after / 1000)}k" if before and after and width >= 56 else ""
-        digits = max((len(str(each[0])) for each in self.losses.values() if each), default=1)
-        lost = "" if losses < 0 else f"✗ {losses:{digits}}" if losses else "✓"
-        return "  ".join(part for part in (size, lost) if part)
+        if width >= 56:
+            size += f"{f' -> {round(after / 1000)}k' if before and after else '':7}"
+        lost = f"✗ {losses}" if losses > 0 else "" if losses else "✓"
+        return f"{size} {lost:>4}"
 
     def look_at(self, keys: Sequence[str]) -> None:
         rows = [self.capture_row(key) for key in keys if key not in self.losses]

@@ -84,6 +84,8 @@ class StatePane(Pane):
         self.trouble = ""
         self.doing = ""
         self._glance: dict[str, _Row] = {}
+        self._first = 0
+        """Number of rows that it asks room for."""
         self._called = ""
         """The session's, once its transcript is read."""
         self._quiet_before = ""
@@ -106,6 +108,8 @@ class StatePane(Pane):
 
     def _show(self) -> None:
         rows = list(_glance(self.view.state, self._called)) if self.view.state else []
+        self._first = len(rows)
+        rows += _more(self.view.state) if self.view.state else []
         # Keys by meaning, so that the selection stays on "next" when a task is done.
         self._glance = {f"{number} {glance.label}": glance for number, glance in enumerate(rows)}
         self.say_when_empty(self._nothing())
@@ -169,6 +173,9 @@ class StatePane(Pane):
     def _show_title(self, shown: int) -> None:
         super()._show_title(shown)
         self.border_subtitle = Content(self.doing)
+
+    def wanted_height(self, width: int) -> int:
+        return super().wanted_height(width) - len(self.rows[self._first :])
 
     def text_of(self, key: str) -> str:
         glance = self._glance[key]
@@ -426,6 +433,18 @@ def _glance(state: SessionState, name: str) -> Iterator[_Row]:
         yield _Row("resolved", error[: over.start()], "$quiet") if over else _Row("error", error, "$warning")
     if state.dynamics.phase:
         yield _Row("phase", state.dynamics.phase, "$quiet")
+
+
+def _more(state: SessionState) -> Iterator[_Row]:
+    """What there may be room for: the last words, decisions and finished tasks, the newest first."""
+    from memtui.documents.session_state import TaskKind
+
+    for task in state.tasks:
+        if words := _WORDS.match(task.text):
+            yield _Row(words[1].lower(), task.text[words.end() :], "$quiet")
+    yield from (_Row("decided", each.text, "$quiet") for each in reversed(state.decisions))
+    done = [task.text for task in state.tasks if task.kind is TaskKind.DONE]
+    yield from (_Row("✓", each, "$quiet") for each in reversed(done))
 
 
 def _children(task: Task) -> Iterator[_Row]:
