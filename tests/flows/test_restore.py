@@ -134,6 +134,16 @@ def test_the_folder_of_relative_paths_is_named(places: Places) -> None:
     assert f"(Relative paths are paths below {places.project.root}.)" in restored
 
 
+@pytest.mark.parametrize("of", ["/srv/shop", "shop"])
+def test_a_memory_of_another_project_is_introduced_by_that_ones_name(places: Places, of: str) -> None:
+    memory = (
+        MemoryStore(places.home, clock).create(body=b"## Project Root\n.\n\n## Notes\nx\n", project=of).id
+    )
+    text = restore_memory(places, clock, memory).text
+    assert text.startswith("Notes on the project shop, read")
+    assert f"(Relative paths are paths below {of}.)" in text
+
+
 def test_paths_of_another_project_stay(places: Places) -> None:
     text = "## Project Root\n/srv/other\n\n## Last Action\n/srv/other/a.py\n"
     assert "/srv/other/a.py" in restore_memory(places, clock, remember(places, text)).text

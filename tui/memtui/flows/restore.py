@@ -10,7 +10,7 @@ from memtui.documents.markdown import name_of
 from memtui.documents.recovery import REVIEWED, is_elsewhere, mapped, parse_recovery, review_first
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, local_minute, parse_iso
-from memtui.ground.project import Places
+from memtui.ground.project import Places, Project
 from memtui.ground.text import FormatError
 from memtui.hooks.notes import by_hand
 from memtui.hooks.sections import Piece
@@ -54,7 +54,7 @@ def restore_session(places: Places, clock: Clock, *, session: str = "", full: bo
     whole = f"`memtui restore {quote(clean_line(current.session_id))} --full` prints all of it"
     ended = parse_iso(current.facts.ended) if current.facts else None
     title = f"Session state, at {local_minute(ended)}" if ended else "Session state"
-    notes = by_hand(places.project, clock(), title, masked(current.text), whole, full=full)
+    notes = by_hand(places.project.name, clock(), title, masked(current.text), whole, full=full)
     return Restored(notes, f"the state of session {current.session_id[:8]}", find(current.text))
 
 
@@ -65,8 +65,10 @@ def restore_memory(places: Places, clock: Clock, memory_id: str, *, full: bool =
     title = f"Memory {memory.meta.id}, stored at {local_minute(memory.meta.created)}"
     whole = f"`memtui restore --id {memory.meta.id} --full` prints all of it"
     body = memory.body.decode("utf-8", "replace")
-    text = masked(_here(review_first(body), places.project.root))
-    notes = by_hand(places.project, clock(), title, text, whole, rank=rank_in_recovery, full=full)
+    of = Project(Path(memory.meta.project or places.project.root))
+    root = places.project.root if of.name == places.project.name else of.root
+    text = masked(_here(review_first(body), root))
+    notes = by_hand(of.name, clock(), title, text, whole, rank=rank_in_recovery, full=full)
     first = note_on(memory, places.project.root)
     return Restored(f"{first}\n\n{notes}" if first else notes, f"memory {memory.meta.id}", find(body))
 

@@ -80,7 +80,7 @@ def after_clear(
 
 
 def by_hand(
-    project: Project,
+    project: str,
     now: datetime,
     title: str,
     text: str,
@@ -95,9 +95,7 @@ def by_hand(
     ...``). `rank` is the importance of its lines, by default in a state document; `full` leaves nothing out.
     """
     shown = quoted(title, text, whole, None if full else LIMIT - _FRAME, rank or rank_in_state)
-    head = (
-        f"Notes on the project {clean_line(project.name)}, read by memtui at {local_minute(now)}.{_WARNING}"
-    )
+    head = f"Notes on the project {clean_line(project)}, read by memtui at {local_minute(now)}.{_WARNING}"
     return f"{head}\n\n{shown}" if shown else ""
 
 
