@@ -21,7 +21,9 @@ from memtui.ground.clock import Clock
 from memtui.ground.files import FileChanged, FileMissing, FileProblem
 from memtui.ground.project import Places, expanded, main_worktree, read_settings, transcript_slug
 from memtui.ground.text import counted
+from memtui.store.listing import Entry, scan
 
+MARKDOWN = re.compile(r"[^.].*\.md")
 INDEX = "MEMORY.md"
 INDEX_LINES = 200  # lines of the index that Claude Code loads; the others are cut off
 INDEX_WIDTH = 150  # characters of an index line that Claude Code asks for at the most
@@ -93,19 +95,10 @@ class ClaudeMemories:
     def entries(self) -> tuple[ClaudeMemory, ...]:
         """The index first, then the memories, last changed first; none where Claude keeps none."""
         marks = self._read_marks()
-        try:
-            found = list(self.folder.iterdir())
-        except (FileNotFoundError, NotADirectoryError):
-            return ()
-        except OSError as error:
-            raise FileProblem(self.folder, f"cannot be listed: {error.strerror}") from error
         memories = []
-        for path in found:
-            if path.name[0] == "." or not path.name.endswith(".md"):
-                continue
-            with suppress(FileNotFoundError):  # deleted meanwhile
-                memory, digest = self._parse(path, path.lstat())
-                memories.append(memory._replace(seen=_seen(marks.get(os.fspath(path), ""), digest)))
+        for entry in scan(self.folder, MARKDOWN):
+            memory, digest = self._parse(entry)
+            memories.append(memory._replace(seen=_seen(marks.get(os.fspath(memory.path), ""), digest)))
         return tuple(
             sorted(memories, key=lambda each: (each.kind != "index", -each.changed.timestamp(), each.name))
         )
@@ -116,9 +109,9 @@ class ClaudeMemories:
                 return each
         raise FileMissing(self.folder, f"has no memory {name!r}; `memtui memory list --claude` lists them")
 
-    def _parse(self, path: Path, status: os.stat_result) -> tuple[ClaudeMemory, str]:
+    def _parse(self, entry: Entry) -> tuple[ClaudeMemory, str]:
         """A memory, and the digest of its file."""
-        text = digest = problem = ""
+        path, text, digest, problem = entry.path, "", "", ""
         try:
             data = files.read_within(path, self.folder, limit=_LIMIT, follow=False)
             text, digest = data.decode("utf-8", "replace"), _digest(data)
@@ -130,9 +123,8 @@ class ClaudeMemories:
         else:
             fields = fields_of(text)
         name, kind = fields.get("name") or path.stem, fields.get("type", "")
-        changed = datetime.fromtimestamp(status.st_mtime).astimezone()
         described = fields.get("description", "")
-        return ClaudeMemory(path, name, described, kind, text, changed, "new", problem), digest
+        return ClaudeMemory(path, name, described, kind, text, entry.written, "new", problem), digest
 
     def troubles(self, memories: Sequence[ClaudeMemory]) -> list[Trouble]:
         """What is wrong with these memories and with the index that lists them.

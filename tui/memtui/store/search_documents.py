@@ -6,7 +6,6 @@ Those of a project are known from the sessions and memories in the index.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from memtui.ground.files import FileProblem, read_within
 from memtui.ground.project import Home, Places, Project, find_root, transcript_slug
 from memtui.ground.text import FormatError, opening
 from memtui.secrets.secrets import masked
-from memtui.store.claude_memory import SLUG_LENGTH, body_of, fields_of, memory_folder
+from memtui.store.claude_memory import MARKDOWN, SLUG_LENGTH, body_of, fields_of, memory_folder
 from memtui.store.listing import (
     ANY_NAME,
     CAPTURE_NAME,
@@ -53,7 +52,6 @@ KINDS = dict(
 """The kinds by the words that ``in:`` accepts."""
 
 _LIMIT = 8 << 20  # the most bytes of a file that are searched
-_MARKDOWN = re.compile(r"[^.].*\.md")
 
 
 class Source(NamedTuple):
@@ -134,7 +132,7 @@ def _claudes(places: Places, slugs: dict[str, str]) -> Iterator[Source]:
         above = folder.parent
         project = slugs.get(above.name, str(above)) if above.parent == places.claude / "projects" else ""
         with suppress(FileProblem):
-            yield from (Source(Kind.CLAUDE, each, project) for each in scan(folder, _MARKDOWN))
+            yield from (Source(Kind.CLAUDE, each, project) for each in scan(folder, MARKDOWN))
 
 
 def _pins(path: Path, project: str) -> Iterator[Source]:

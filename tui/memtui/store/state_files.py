@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 
 from memtui.ground.files import FileProblem, read_within
 from memtui.ground.project import Home
@@ -46,14 +47,11 @@ def read_state(entry: Entry, home: Home) -> str:
 
 def read_notes(home: Home, newest: Entry) -> str:
     """The notes on a session's newest document; "" if they are missing or older."""
-    path = newest.path.parent / NOTES
-    try:
-        found = next(iter(scan(path.parent, re.compile(re.escape(NOTES)))), None)
-        if found is None or found.mtime_ns < newest.mtime_ns:
-            return ""
-        return read_within(path, home.states, limit=LIMIT, follow=False).decode("utf-8", "replace")
-    except FileProblem:
-        return ""
+    with suppress(FileProblem, OSError):
+        notes = Entry.of(newest.path.parent / NOTES)
+        if notes.mtime_ns >= newest.mtime_ns:
+            return read_state(notes, home)
+    return ""
 
 
 def project_path(identity: str) -> str:
