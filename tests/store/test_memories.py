@@ -130,7 +130,7 @@ def test_it_names_all_that_is_new_or_changed_since_the_last_listing(home: Home, 
     month = home.memories / "2026-01"
     month.mkdir(parents=True)
     (month / "CMEM-20260101-101500.md").write_text("x")
-    assert set(store.listing().names) <= set(store.changed)
+    assert set(store.listing()) <= set(store.changed)
     (month / "CMEM-20260102-101500.md").write_text("x")
     store.listing()
     assert "CMEM-20260102-101500.md" in store.changed
@@ -144,4 +144,4 @@ def test_it_names_all_that_is_new_or_changed_since_the_last_listing(home: Home, 
     other = home.memories / "2026-02" / "CMEM-20260101-101500.md"
     other.parent.mkdir()
     other.write_text("x")
-    assert store.listing().entries[other.name].path == other  # of two, the one in the later month
+    assert store.listing()[other.name].path == other  # of two, the one in the later month

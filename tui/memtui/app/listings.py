@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memtui.lost.pin_fates import PinFate, PinRow
     from memtui.store.captures import CaptureStore, Compaction
     from memtui.store.claude_memory import ClaudeMemory, Trouble
-    from memtui.store.memories import Memories, MemoryFiles
+    from memtui.store.memories import MemoryFiles
 
 
 _NONE: Mapping[Any, Any] = {}
@@ -288,7 +288,7 @@ class MemoryRows:
         self._mine: set[str] = set()
         self._stored_as: dict[str, str] = {}
         """The stored memories of reviews, by the name of the review's memory file."""
-        self._memories: Memories | None = None
+        self._memories: Mapping[str, Entry] | None = None
 
     def newest(self) -> MemoriesView:
         """The newest ones of the project for the first paint, with those whose project has to be read."""
@@ -309,8 +309,8 @@ class MemoryRows:
             head = store.head(entry.path)
             return "" if head.problem else head.meta.project  # broken ones are shown everywhere
 
-        self._learn(memories.entries, store.changed, project_of)
-        return self._view(memories.entries, memories.names)
+        self._learn(memories, store.changed, project_of)
+        return self._view(memories, tuple(memories))
 
     def _learn(
         self, entries: Mapping[str, Entry], names: Iterable[str], read: Callable[[Entry], str]

@@ -463,13 +463,6 @@ class MemoryText(NamedTuple):
     text: str
 
 
-class Memories(NamedTuple):
-    """All memories: the files by name, and their names, newest first."""
-
-    entries: Mapping[str, Entry]
-    names: Sequence[str]
-
-
 class MemoryFiles:
     """The memories for a project's lists: the memory files of its reviews (seed 001), and all stored ones.
 
@@ -480,28 +473,28 @@ class MemoryFiles:
     def __init__(self, project: Project, home: Home) -> None:
         self.project = project
         self.folder = home.memories
-        self._all = Memories({}, ())
+        self._all: Mapping[str, Entry] = {}
         self.changed: Collection[str] = ()
         """The names of all memories added or changed since the listing before."""
 
     def entries(self) -> list[Entry]:
         """All memories of both kinds, newest first by the time in their names; missing folders are empty."""
-        found = self.listing()
-        return [found.entries[name] for name in found.names]
+        return list(self.listing().values())
 
     def file_entries(self) -> list[Entry]:
         """The memory files of the project's reviews, in no order."""
         return listing.scan(self.project.compacts, listing.MEMORY_FILE_NAME, within=self.project.root)
 
-    def listing(self) -> Memories:
-        """All memories: the same object as before if nothing has changed. Used by one thread."""
+    def listing(self) -> Mapping[str, Entry]:
+        """All memories by their names, newest first: the same object as before if nothing has changed.
+
+        Used by one thread.
+        """
         entries = _by_name(self.folder) | {entry.name: entry for entry in self.file_entries()}
         before = self._all
-        self.changed = [name for name, entry in entries.items() if before.entries.get(name) != entry]
-        if entries.keys() != before.entries.keys():
-            self._all = Memories(entries, sorted(entries, key=listing.name_order, reverse=True))
-        elif self.changed:
-            self._all = Memories(entries, before.names)
+        self.changed = [name for name, entry in entries.items() if before.get(name) != entry]
+        if self.changed or len(entries) != len(before):
+            self._all = {each.name: each for each in listing.newest_first(entries.values())}
         return self._all
 
     def head(self, path: Path, data: bytes | None = None) -> Listed:
