@@ -56,6 +56,8 @@ def test_broken_captures_are_listed_with_their_reason(
         except FileProblem as problem:
             reasons[entry.name[0]] = problem.reason
             assert str(problem).startswith(str(entry.path))
+    newest = store.newest_pending()
+    assert newest and newest.path.name.startswith("2025")
     assert reasons.pop("1").startswith("is broken: ")
     assert reasons == {
         "2": "is not a regular file",

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.store.listing import Entry, newest_first
-
-ANY_MD = re.compile(r".*\.md")
 
 
 def entry(name: str) -> Entry:

@@ -25,12 +25,6 @@ from tests.documents.made import at, ran
 from tests.examples import shared
 from tests.transcripts import START, STOP, SUMMARY, Transcript, tool_result, tool_use
 
-KEY_LIST = """
-session_id first_prompt last_prompt prompts modified_files read_files commands todos plan errors turns
-compactions last_action cwd branch
-"""
-KEYS = frozenset(KEY_LIST.split())
-
 
 def test_envelope_over_time(tmp_path: Path) -> None:
     session = Transcript(cwd="/work/app", branch="main")

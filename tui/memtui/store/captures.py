@@ -69,11 +69,9 @@ class CaptureStore:
     def newest_pending(self) -> Entry | None:
         """The newest pending capture, or None. Broken ones are skipped."""
         for entry in self.entries():
-            try:
+            with suppress(FileProblem):
                 if self.load(entry).status == "pending":
                     return entry
-            except FileProblem:
-                continue
         return None
 
     def resolve(self, argument: str) -> Entry:

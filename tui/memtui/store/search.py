@@ -58,15 +58,8 @@ class Scope(StrEnum):
     EVERYWHERE = "everywhere"
 
 
-HEADINGS = {
-    Kind.SESSION: "Sessions",
-    Kind.MEMORY: "Memories",
-    Kind.CLAUDE: "Claude's memories",
-    Kind.FILE: "Memory files of reviews",
-    Kind.CAPTURE: "Captures",
-    Kind.STATE: "Session states",
-    Kind.PIN: "Pins",
-}
+_TITLES = "Sessions,Memories,Claude's memories,Memory files of reviews,Captures,Session states,Pins"
+HEADINGS = dict(zip(Kind, _TITLES.split(","), strict=True))
 """The heading above the results of each kind."""
 
 
