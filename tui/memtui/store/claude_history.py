@@ -120,13 +120,9 @@ class ClaudeHistory:
 
     def recalls(self, file: Path) -> tuple[int, int]:
         """Number of the last sessions that read a memory, and of these sessions: ten at the most."""
-        sessions = sorted(
-            (path for path in self._calls if not is_agent(path)), key=lambda path: self._calls[path][0]
-        )[-_RECENT:]
-        readers = sum(
-            any(c.how == "read" and c.file == file for c in self._calls[path][1]) for path in sessions
-        )
-        return readers, len(sessions)
+        sessions = [made for path, made in self._calls.items() if not is_agent(path)]
+        last = sorted(sessions, key=lambda made: made[0])[-_RECENT:]
+        return sum(any(c.how == "read" and c.file == file for c in calls) for _, calls in last), len(last)
 
 
 def calls_in(transcript: Path, folder: Path) -> Iterator[Call]:
