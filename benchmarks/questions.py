@@ -81,7 +81,7 @@ def ask(searcher: Searcher, questions: Iterator[Question]) -> str:
         started = time.perf_counter()
         sessions, *_ = searcher.search(parse_search(question.text), Scope.EVERYWHERE, limit=10)
         took.append(time.perf_counter() - started)
-        found = {rows[0].name: [row.line for row in rows][:ROWS] for rows in sessions.together()}
+        found = {rows[0].name: [row.line for row in rows][:ROWS] for rows in sessions.results}
         total, empty = total + 1, empty + (not found)
         for first in hits:
             hits[first] += any(name in question.answers for name in list(found)[:first])

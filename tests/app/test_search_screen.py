@@ -528,7 +528,7 @@ async def test_everywhere_leaves_out_what_is_private_but_for_the_project_itself(
 
     def names(scope: Scope) -> set[str]:
         groups = searcher.search(parse_search("refresh"), scope)
-        return {result.key for group in groups for result in group.results}
+        return {result.key for group in groups for some in group.results for result in some}
 
     assert names(Scope.EVERYWHERE) == names(Scope.PROJECT) != set()
     full.write(full.home.config / "config.toml", "")

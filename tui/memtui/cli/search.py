@@ -119,7 +119,7 @@ def _print(groups: list[Group]) -> None:
 
 def _print_group(group: Group) -> None:
     say(f"{HEADINGS[group.kind]}  {group.total:,}")
-    for results in group.together():
+    for results in group.results:
         first, name = results[0], results[0].name
         said = f"  {first.said}" if first.said else ""
         if group.kind is not Kind.SESSION:
@@ -142,5 +142,5 @@ def _shape(group: Group) -> dict[str, Any]:
         "total": group.total,
         "complete": group.complete,
         "missing": list(group.missing),
-        "results": [row_of(*some) for some in group.together()],
+        "results": [row_of(*some) for some in group.results],
     }

@@ -308,7 +308,7 @@ def _needed(value: str, what: str) -> str:
 
 def _results(group: Group) -> Iterator[dict[str, Any]]:
     """The rows of a group, those of a session with the command that prints what is around."""
-    for first, *more in group.together():
+    for first, *more in group.results:
         found = {"kind": str(group.kind), **row_of(first, *more)}
         found.pop("transcript", None)
         if group.kind is Kind.SESSION:

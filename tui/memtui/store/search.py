@@ -17,7 +17,6 @@ from datetime import datetime
 from enum import StrEnum
 from functools import cache, partial
 from heapq import nlargest
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -112,17 +111,11 @@ class Group(NamedTuple):
     """The results of one kind: the best ones, and the total number."""
 
     kind: Kind
-    results: tuple[Result, ...] = ()  # of sessions up to `_EACH` rows each, together, the best one first
+    results: tuple[list[Result], ...] = ()  # of a session up to `_EACH` rows, the best first; else one each
     total: int = 0  # of sessions, or of documents
     complete: bool = True  # False while files are still being indexed
     missing: tuple[str, ...] = ()
     """The words and phrases of the question that are nowhere in what was searched, the same for all kinds."""
-
-    def together(self) -> Iterator[list[Result]]:
-        """The results, the rows of a session in one list."""
-        alone = self.kind is not Kind.SESSION
-        for _, some in groupby(self.results, key=lambda each: each.key if alone else each.name):
-            yield list(some)
 
 
 def row_of(result: Result, *more: Result) -> dict[str, Any]:
@@ -332,10 +325,10 @@ class _Answer:
             made = self._documents if kind is not Kind.SESSION else partial(self._sessions, shown=rows)
             results, total = made(found[kind], limit)
             groups.append(Group(kind, tuple(results), total, missing=self._missing))
-        stored = {result.name for group in groups if group.kind is Kind.MEMORY for result in group.results}
+        stored = {result.name for group in groups if group.kind is Kind.MEMORY for (result,) in group.results}
         for at, group in enumerate(groups):
             if group.kind is Kind.FILE:  # not those whose memory was found: both say the same
-                kept = tuple(each for each in group.results if each.said.split(" · ")[0] not in stored)
+                kept = tuple(each for each in group.results if each[0].said.split(" · ")[0] not in stored)
                 total = group.total - len(group.results) + len(kept)
                 groups[at] = group._replace(results=kept, total=total)
         return groups
@@ -424,7 +417,7 @@ class _Answer:
             for file in agents:
                 file.title = titles.get(file.session, file.title)
 
-    def _sessions(self, found: list[_Row], limit: int, shown: int) -> tuple[list[Result], int]:
+    def _sessions(self, found: list[_Row], limit: int, shown: int) -> tuple[list[list[Result]], int]:
         """Rows grouped by session, the session with the best rows first."""
         sessions: dict[str, dict[tuple[str, int], _Row]] = defaultdict(dict)
         for row in found:  # the folder of a moved project may be there twice
@@ -435,15 +428,17 @@ class _Answer:
             key=lambda rows: sum(row.score * 0.5**place for place, row in enumerate(rows[:8])),
             reverse=True,
         )
-        results: list[Result] = []
+        results: list[list[Result]] = []
         of = cache(self._of)
         words = {number for number, term in enumerate(self._terms) if len(term.strip('"*')) > 2}  # no pairs
         for rows in order[:limit]:
+            results.append([])
             for number, row in enumerate(_best_first(rows, words)[:_EACH]):
                 what = Role(row.role).name.lower()
                 each = of(row.file)._replace(when=row.when, line=row.line, offset=row.offset, what=what)
-                is_shown = number < ROWS and len(results) < shown
-                results.append(with_snippet(each, self._asked.query) if is_shown else each)
+                is_shown = number < ROWS and shown > 0
+                results[-1].append(with_snippet(each, self._asked.query) if is_shown else each)
+                shown -= 1
         return results, len(order)
 
     def _of(self, number: int) -> Result:
@@ -460,7 +455,7 @@ class _Answer:
             stem=Path(file.stem) if file.stem else None,
         )
 
-    def _documents(self, found: list[_Row], limit: int) -> tuple[list[Result], int]:
+    def _documents(self, found: list[_Row], limit: int) -> tuple[list[list[Result]], int]:
         """Documents as results, read again for their texts; those that are gone are left out."""
         results = []
         for row in found[:limit]:
@@ -485,7 +480,7 @@ class _Answer:
                     result = self._pin(result, document.pins[row.line - 1], row.line, file.project)
                     if self._session not in (None, result.path):  # it comes from another one
                         continue
-                results.append(result)
+                results.append([result])
         return results, len(found) - len(found[:limit]) + len(results)
 
     def _pin(self, found: Result, pin: Pin, number: int, project: str) -> Result:

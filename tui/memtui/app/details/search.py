@@ -89,17 +89,18 @@ def rows_of(
             group = group._replace(results=() if kind is Kind.SESSION else group.results[:_RECENT])
         some = group.results
         if some:
-            number = len({each.name for each in some}) if kind is Kind.SESSION else len(some)
-            count = "recent" if recent else f"{total}" if total == number else f"{number} of {total:,}"
+            count = "recent" if recent else f"{total}" if total == len(some) else f"{len(some)} of {total:,}"
             so_far = "" if complete else " · not all searched yet"
             yield f"# {kind}", Heading(f"{HEADINGS[kind]}  {count}{so_far}")
-            rows = _sessions(group, unfolded) if kind is Kind.SESSION else ((each.key, each) for each in some)
+            rows = (
+                _sessions(group, unfolded) if kind is Kind.SESSION else ((each.key, each) for (each,) in some)
+            )
             yield from rows
 
 
 def _sessions(group: Group, unfolded: Collection[str]) -> Iterable[tuple[str, Result | Heading]]:
     """A heading for each session, and its best rows; all of an unfolded one."""
-    for turns in group.together():
+    for turns in group.results:
         name = turns[0].name
         rest = 0 if name in unfolded else max(0, len(turns) - ROWS)
         title, best = clean_line(turns[0].title), turns[0]
