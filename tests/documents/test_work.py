@@ -213,6 +213,14 @@ def test_words_of_the_user_are_decisions_where_a_change_followed() -> None:
     assert "as hot as it gets" in [quote.text for quote in quotes_of(USER, facts)]
 
 
+def test_an_option_is_overruled_by_the_words_of_another_one() -> None:
+    chosen = replace(answer("How?", "Dig first", 3), others=("Skip that and fire here",))
+    facts = Facts(turns=(turn(1, "Build", "Ok."), turn(5, "fire it here", "Ok.")), answers=(chosen,))
+    (decided,) = recorded_decisions(facts)
+    assert decided[:2] == ("fire it here", 'said after "Dig first", the answer to "How?"')
+    assert recorded_decisions(replace(facts, turns=facts.turns[:1]))[0].decision == "Dig first"
+
+
 def test_an_answer_that_is_none_of_the_options_is_the_users_own(tmp_path: Path) -> None:
     t = Transcript()
     options = [{"label": "Raku", "description": "fast"}, {"label": "Pit"}]

@@ -11,7 +11,7 @@ from memtui.documents.quotes import UserRequest, citation, last_request, plan_li
 from memtui.ground.text import counted
 from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import OPEN, plan_title, stated_plan
-from memtui.transcript.records import NOWHERE, Facts, PlanFact, Source, Turn, in_order, is_after
+from memtui.transcript.records import NOWHERE, Answer, Facts, PlanFact, Source, Turn, in_order, is_after
 from memtui.transcript.sentences import is_question
 from memtui.transcript.short_text import brief, is_bare_command, one_line, says_something, shortened
 from memtui.transcript.turns import title_in
@@ -194,6 +194,7 @@ def _step(text: str) -> str:
 
 
 _SETTLED = 320
+_WORD = re.compile(r"\w+")
 
 
 class RecordedDecision(NamedTuple):
@@ -215,9 +216,14 @@ def recorded_decisions(facts: Facts) -> list[RecordedDecision]:
     found = list(_plans(facts))
     answers = [answer for answer in facts.answers if not answer.own or _acted_on(facts, answer.source)]
     for answer in answers:
+        chosen = brief(answer.answer, _SETTLED)
+        if ask := _overruled(facts, answer):
+            reason = f'said after "{chosen}", the answer to "{brief(answer.question)}"'
+            found.append(RecordedDecision(ask.line, reason, ask.source))
+            continue
         option = f'offered as "{brief(answer.option, _SETTLED)}", ' if answer.option.strip() else ""
         reason = f'{option}the user\'s answer to "{brief(answer.question, _SETTLED)}"'
-        found.append(RecordedDecision(brief(answer.answer, _SETTLED), reason, answer.source))
+        found.append(RecordedDecision(chosen, reason, answer.source))
     given = {answer.source for answer in answers}
     for ask in user_requests(facts):
         if ask.source in given or is_question(ask.line):
@@ -227,6 +233,17 @@ def recorded_decisions(facts: Facts) -> list[RecordedDecision]:
         elif is_question(ask.question) and _acted_on(facts, ask.source):
             found.append(RecordedDecision(ask.line, f'the user\'s reply to "{ask.question}"', ask.source))
     return in_order(found)
+
+
+def _overruled(facts: Facts, answer: Answer) -> UserRequest | None:
+    """A later message most of whose words are those of an option that was not chosen."""
+    mine, *others = (set(_WORD.findall(text.casefold())) for text in (answer.answer, *answer.others))
+    for ask in user_requests(facts):
+        said = set(_WORD.findall(ask.text.casefold()))
+        alike = max((len(said & other - mine) for other in others), default=0)
+        if len(said) > 1 and alike * 3 >= len(said) * 2 and is_after(ask.source, answer.source):
+            return ask
+    return None
 
 
 def _acted_on(facts: Facts, source: Source) -> bool:

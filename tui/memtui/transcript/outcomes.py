@@ -150,7 +150,9 @@ def answers_of(result: Result, at: Source) -> list[Answer]:
         if question.strip() and answer:
             labels = [label for asked, label in options if asked == question]
             own = bool(labels) and not any(label in answer for label in labels)
-            found.append(Answer(question.strip(), answer, at, options.get((question, answer), ""), own))
+            others = tuple(label for label in labels if label not in answer)
+            option = options.get((question, answer), "")
+            found.append(Answer(question.strip(), answer, at, option, own, others))
     return found
 
 

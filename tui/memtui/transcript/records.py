@@ -199,6 +199,8 @@ class Answer:
     """The description of the chosen option; "" for the user's own words."""
     own: bool = False
     """None of the options offered."""
+    others: tuple[str, ...] = ()
+    """The options that were not chosen."""
 
 
 @dataclass(frozen=True, slots=True)
