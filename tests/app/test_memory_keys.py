@@ -41,6 +41,16 @@ async def test_this_projects_memories_are_shown_and_a_shows_all(world: World, na
         assert driver.pane(PaneId.MEMORIES).selected == f"{homeless}.md"
 
 
+async def test_a_memory_that_arrives_does_not_take_the_cursor(world: World) -> None:
+    mine = world.memory(2, "Mine")
+    async with opened(world) as driver:
+        await driver.press("2")
+        new = world.memory(1, "From a shell")
+        driver.app.hint("memories")
+        await driver.until(lambda: rows(driver) == [new, mine])
+        assert driver.pane(PaneId.MEMORIES).selected == f"{mine}.md"
+
+
 async def test_with_none_of_this_project_it_says_how_many_there_are(world: World) -> None:
     world.memory(1, ELSEWHERE, project="/home/somebody/else")
     async with opened(world) as driver:

@@ -185,6 +185,7 @@ class BrowserScreen(StyledOnce):
 
     def make_current(self, pane_id: PaneId) -> None:
         self.current_id = pane_id
+        self.pane.hold()
         for other in self.panes.values():
             other.set_class(other.pane_id is pane_id, "-current")
         self.update_tabs()

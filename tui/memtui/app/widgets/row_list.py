@@ -145,9 +145,9 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     def set_rows(self, keys: Sequence[str]) -> None:
         """Show other rows; selection and scroll position stay with the rows they are at.
 
-        If the selected row is gone, the one that took its place is selected. A list in which the user has not
-        moved yet stays on its first row; one that stands on its first row keeps showing the top. One that had
-        no rows for a while goes back to the row that was selected before. The unique keys are not copied.
+        If the selected row is gone, the one that took its place is selected. A list that nobody has used yet
+        stays on its first row; one that stands on its first row keeps showing the top. One that had no rows
+        for a while goes back to the row that was selected before. The unique keys are not copied.
         """
         before, old = self.selected, self.rows
         self.rows, self._places = keys, {key: index for index, key in enumerate(keys)}
@@ -261,7 +261,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         """Open the selected row; without one the key goes to the parent."""
         if self.selected is None:
             raise SkipAction
-        self._moved = True  # rows that arrive while it is read move neither selection nor detail
         self.post_message(self.Opened(self.selected))
 
     def _report(self) -> None:
@@ -289,6 +288,13 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         """Note that the press that may have given the focus is still to come."""
         self._focus_is_new = True
         self.call_later(self._forget_new_focus)
+
+    def hold(self) -> None:
+        """Stay on the selected row from now on, whatever arrives above it."""
+        self._moved = True
+
+    def on_key(self) -> None:
+        self.hold()
 
     def _forget_new_focus(self) -> None:
         self._focus_is_new = False
