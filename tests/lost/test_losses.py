@@ -201,6 +201,16 @@ def test_a_check_of_some_files_gives_way_to_later_tests_of_all(tmp_path: Path) -
     assert not lines(found, "step")
 
 
+def test_a_query_that_was_repeated_with_other_ids_is_worth_having(tmp_path: Path) -> None:
+    made = session()
+    for query in ("main:a1/meta.json", "main:b22/meta.json | jq '.tax'", "main:notes.md", "main:src/tax.ts"):
+        made.tool("Bash", command=f"git show {query}")
+    made.tool("Bash", command="git log --oneline")
+    made.tool("Bash", command="git log --oneline")
+    made.compaction(summary=SUMMARY)
+    assert lines(read(made, tmp_path), "command") == ["git show main:b22/meta.json | jq '.tax'"]
+
+
 def test_the_check_that_ran_last_counts_among_many(tmp_path: Path) -> None:
     made = session()
     for number in range(8):

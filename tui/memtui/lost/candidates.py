@@ -48,6 +48,9 @@ _PLACE = re.compile(r"(?<=\s)[\w.@-]*/[\w/.@-]*\w|[\w-]+\.[a-z]{1,4}(?=$|[\s:\"'
 _BUILDS = re.compile(r"[\w ]*\b(?:build|compile)\b[^&;|]*")
 _QUERY = re.compile(r"\bcurl\b|\b(?:psql|sqlite3|mysql)\b|\bkubectl\b|\bdocker (?:exec|compose)\b")
 """A command that asks something of data or of a service, which takes a while to get right."""
+_REPEATED_QUERY = re.compile(r"git show \S+:\S|gh api \S")
+_FIGURES = re.compile(r"[0-9a-f]*\d[0-9a-f]*")
+_RESULT = re.compile(r"[\"'|]| 2>")
 _STALE = frozenset({"8", "9"})
 """Sections of Claude Code's summaries on the work of that moment: current work, optional next step."""
 _REQUEST, _ASKS, _PENDING = "1", "6", "7"
@@ -144,15 +147,22 @@ def _files(facts: Facts, end: int, root: Path) -> Iterator[Row]:
 
 
 def _commands(facts: Facts) -> Iterator[Row]:
-    """Checks and repeated commands whose last run went well, and where it failed before, only that."""
+    """Checks, queries and repeated commands whose last run went well, and where it failed before, only that.
+
+    Runs of one query differ in numbers and ids, and in what is shown of its result.
+    """
     last: dict[str, Command] = {}
+    texts: dict[str, str] = {}
     times = Counter[str]()
     for command in all_commands(facts):
-        text = bare_command(command.text)
-        times[text] += command.outcome == "ok"
-        last.pop(text, None)
-        last[text] = command
-    kept = {text: command for text, command in last.items() if _lasts(text, command, times[text])}
+        text = form = bare_command(command.text)
+        if _REPEATED_QUERY.match(text):
+            form = _FIGURES.sub("#", _RESULT.split(text)[0].rstrip())
+        times[form] += command.outcome == "ok"
+        last.pop(form, None)
+        last[form] = command
+        texts[form], times[text] = text, times[form]
+    kept = {texts[form]: command for form, command in last.items() if _lasts(form, command, times[form])}
     whole = [command.source.line for text, command in kept.items() if _tests_all(text)]
     kept = {
         text: command
@@ -212,7 +222,9 @@ def _lasts(text: str, command: Command, times: int) -> bool:
         return False
     if is_check(command.text):
         return True
-    return not (is_lookup(text) or text.startswith("git ")) and (times > 1 or _QUERY.search(text) is not None)
+    if times > 1:
+        return _REPEATED_QUERY.match(text) is not None or not (is_lookup(text) or text.startswith("git "))
+    return _QUERY.search(text) is not None and not is_lookup(text)
 
 
 def _failures(facts: Facts) -> Iterator[Row]:
