@@ -53,7 +53,7 @@ async def test_it_drafts_checks_stores_and_shows_the_id(full: World, size: tuple
     before = memories(full)
     async with opened(full, size) as driver:
         shown = await start(driver)
-        assert shown.text_area.text == drafted(full)
+        assert "## Session ID\n(none)\n\n" + shown.text_area.text == drafted(full)
         assert "checklist 13 ✓" in checks(driver)
         assert shown.query_one("#compact-description", Input).value == "Fix the token refresh race"
         await driver.press("ctrl+s")

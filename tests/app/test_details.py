@@ -186,7 +186,7 @@ async def test_a_stored_state_is_shown_whole_and_at_a_glance(full: World) -> Non
         assert "○ Remove the retry" in rows
         assert "4 Session state v7" in driver.shown
         await driver.press("4")
-        assert driver.detail.startswith(f"Session · v7 · {FIRST}\nstored · ")
+        assert driver.detail.startswith(f"Session · version 7 · {FIRST}\nstored · ")
         assert "▸ Take the lock before reading" in driver.detail
         assert not any(mark in driver.detail for mark in ("===", "[x]", "[ ]", "NEVER delete"))
         assert "one lock a session" in driver.detail
@@ -226,7 +226,7 @@ async def test_without_a_stored_state_one_is_drafted_and_marked_so(world: World)
             await driver.resize(size)
             await driver.until(lambda: "4 Session state drafted" in driver.shown, f"the draft at {size}")
             await driver.press("4")
-            assert driver.detail.startswith("Session · v1 drafted · "), size
+            assert driver.detail.startswith("Session · drafted · "), size
             assert "\ndrafted from the transcript · " in driver.detail, size
             assert FIRST in driver.detail, size
     assert not world.home.states.exists()

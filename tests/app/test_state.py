@@ -67,13 +67,13 @@ async def until_count(driver: Driver, count: str) -> None:
 async def test_brackets_switch_between_sessions_and_end_with_the_newest_and_the_oldest(two: World) -> None:
     async with opened(two) as driver:
         await driver.press("4")
-        assert title(driver) == "4 Session state v7 · 1/2"
+        assert title(driver) == "4 Session state v7 · session 1/2"
         assert "Tokens that refresh once" in driver.detail
-        await driver.until(lambda: driver.detail.startswith("Session 1/2 · v7 · Go on\n"))
+        await driver.until(lambda: driver.detail.startswith("Session 1/2 · version 7 · Go on\n"))
         assert "] older" in driver.lines[-1] and "[ newer" not in driver.lines[-1]
         await driver.press("]")
         assert driver.last_said == "Session 2/2."
-        await until_title(driver, "4 Session state v7 · 2/2 · quiet 2 h")
+        await until_title(driver, "4 Session state v7 · session 2/2 · quiet 2 h")
         assert "goal Search that forgives" in driver.drawn(PaneId.STATE)
         assert "Search that forgives" in driver.detail
         assert "quiet for 2 h, since 2026-03-05 11:19" in driver.detail
@@ -81,7 +81,7 @@ async def test_brackets_switch_between_sessions_and_end_with_the_newest_and_the_
         await driver.press("]")
         await driver.until_said("This is the oldest session.")
         await driver.press("[", "]", "[")  # faster than the disk is looked at
-        await until_title(driver, "4 Session state v7 · 1/2")
+        await until_title(driver, "4 Session state v7 · session 1/2")
         await driver.press("[")
         await driver.until_said("This is the newest session.")
         rows = driver.drawn(PaneId.STATE)
@@ -95,10 +95,10 @@ async def test_a_view_from_before_the_choice_is_not_shown(two: World) -> None:
         former = driver.browser.query_one(StatePane).view
         await driver.press("4", "]")
         driver.browser.post_message(Published(former))
-        await until_title(driver, "4 Session state v7 · 2/2 · quiet 2 h")
+        await until_title(driver, "4 Session state v7 · session 2/2 · quiet 2 h")
         driver.browser.post_message(Published(former))
         await driver.press("[")
-        await until_title(driver, "4 Session state v7 · 1/2")
+        await until_title(driver, "4 Session state v7 · session 1/2")
 
 
 async def test_a_session_without_a_document_is_drafted_when_it_is_switched_to(world: World) -> None:
@@ -108,12 +108,12 @@ async def test_a_session_without_a_document_is_drafted_when_it_is_switched_to(wo
         world.save(writer, minutes=minutes)
     async with opened(world) as driver:
         await driver.press("4")
-        await until_title(driver, "4 Session state drafted · 1/2")
+        await until_title(driver, "4 Session state drafted · session 1/2")
         await driver.press("]")
-        await until_title(driver, "4 Session state drafted · 2/2")
+        await until_title(driver, "4 Session state drafted · session 2/2")
         assert "goal Forgive typos" in driver.drawn(PaneId.STATE)
         await driver.press("[")
-        await until_title(driver, "4 Session state drafted · 1/2")
+        await until_title(driver, "4 Session state drafted · session 1/2")
         assert "goal Fix the race" in driver.drawn(PaneId.STATE)
 
 
@@ -465,7 +465,7 @@ async def test_a_session_whose_file_was_copied_is_quiet_since_its_last_record(tw
     os.utime(two.transcript_path("s-2"), (NOW.timestamp(), NOW.timestamp()))
     async with opened(two) as driver:
         await driver.press("4", "]")
-        await until_title(driver, "4 Session state v7 · 2/2 · quiet 2 h")
+        await until_title(driver, "4 Session state v7 · session 2/2 · quiet 2 h")
         await driver.press("S")
         await driver.until(lambda: "05 Mar 11:19" in driver.shown, "the time in the list")
 

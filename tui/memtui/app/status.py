@@ -270,7 +270,7 @@ def _apart(text: str, colour: str) -> tuple[str, str]:
 
 
 def context_line(gauge: Gauge, colour: str, width: int) -> tuple[tuple[str, str], ...]:
-    """``  ctx ▮▮▮▮▮▯▯▯ 104k · compacts at 155-177k · ~9 turns``, shorter if room is short.
+    """``  ctx ▮▮▮▮▮▯▯▯ 104k · compacts at 155-177k · ~9 turns left``, shorter if room is short.
 
     Where only one size is known, ``137k/200k``; ``?`` means unknown.
     """
@@ -279,7 +279,7 @@ def context_line(gauge: Gauge, colour: str, width: int) -> tuple[tuple[str, str]
     limit = short_tokens(gauge.limit) if gauge.limit else "?"
     full = min(_CELLS, round(_CELLS * gauge.percent / 100))
     bar = f"{'▮' * full}{'▯' * (_CELLS - full)} " if gauge.limit and width >= _WIDE else ""
-    pace = "" if gauge.turns is None else f" · ~{counted(gauge.turns, 'turn')}"
+    pace = "" if gauge.turns is None else f" · ~{counted(gauge.turns, 'turn')} left"
     size = f"{bar}{short_tokens(gauge.tokens)}"
     if gauge.most > gauge.limit and width >= _WIDE:
         size += f" · compacts at {limit.removesuffix('k')}-{short_tokens(gauge.most)}"

@@ -43,7 +43,7 @@ class Measured(NamedTuple):
 
     @property
     def line(self) -> str:
-        """``compacts at 155-177k · ~4 turns``, from the lower end on; "" before, and without a limit."""
+        """``compacts at 155-177k · ~4 turns left``, from the lower end on; "" before, and without a limit."""
         low, high = self.limit
         tokens = self.sizes[-1] if self.sizes else 0
         if not low or tokens < low:
@@ -51,7 +51,7 @@ class Measured(NamedTuple):
         ends = list(dict.fromkeys((round(low / 1000), round(high / 1000))))
         grown = [after - before for before, after in pairwise(self.sizes) if after > before]
         turns = int(max(0, high - tokens) * len(grown) / sum(grown)) if grown else 0
-        soon = f"~{turns} turn{'s' * (turns != 1)}" if turns else "any turn now"
+        soon = f"~{turns} turn{'s' * (turns != 1)} left" if turns else "any turn now"
         return f"compacts at {'-'.join(map(str, ends))}k · {soon}"
 
 

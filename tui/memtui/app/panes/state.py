@@ -141,7 +141,7 @@ class StatePane(Pane):
 
     def count_in_border(self) -> str:
         quiet = self.quiet.replace(" for", "")  # a border has little room
-        return " · ".join(part for part in (self.count(), self.place, quiet) if part)
+        return " · ".join(part for part in (self.count(), self._session, quiet) if part)
 
     @property
     def _session(self) -> str:
@@ -203,7 +203,7 @@ class StatePane(Pane):
             if view.text:
                 document = concat(document, Line(""), plain(view.text))
             return Detail(key, self._session.capitalize() or "Session state", document)
-        version = f"v{view.state.version}" + (" drafted" if view.drafted else "")
+        version = "drafted" if view.drafted else f"version {view.state.version}"
         number = self._session.capitalize() or "Session"
         title = " · ".join(part for part in (number, version, clean_line(self._called)) if part)
         from memtui.app.details.state_lines import state_document  # the first paint has no state

@@ -33,6 +33,8 @@ from memtui.store.compact import Compacted, draft, keep, stored_already
 from memtui.transcript import ReadingCancelledError
 
 _PAUSE = 0.3
+_NO_WORKFLOW = "## Session ID\n(none)\n\n"
+"""The beginning of a recovery text where no workflow session was active (seed 000): stored, not shown."""
 
 
 class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
@@ -59,6 +61,8 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
         self.model = model
         self._compacted: Compacted | None = None
         self._drafted = ("", "", "")
+        self._lead = ""
+        """The part of the text above what is shown."""
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="compact"):
@@ -84,7 +88,8 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
         description, tags = (
             self.query_one(f"#compact-{name}", Input).value for name in ("description", "tags")
         )
-        return self.text_area.text, description, tags
+        text = self.text_area.text
+        return (self._lead if text.startswith("## ") else "") + text, description, tags
 
     @work(group="compact", exit_on_error=False)
     async def _draft(self) -> None:
@@ -115,12 +120,17 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
         self.refresh_bindings()  # letters are typed from now on, and name no keys in the footer
         area.border_title = Content(f"Recovery text of session {clean_line(compacted.session_id)[:8]}")
         area.border_subtitle = "a draft: ctrl+s stores it, esc leaves nothing behind"
-        area.text = clean(compacted.text)
-        area.move_cursor((0, 0))
+        self._show(compacted)
         self.query_one("#compact-description", Input).value = clean_line(compacted.description)
         self._drafted = self._form_texts()
         if compacted.note:
             self.app.warn(f"{clean_line(compacted.note)}.".replace("..", "."))
+
+    def _show(self, compacted: Compacted) -> None:
+        text = clean(compacted.text)
+        self._lead = _NO_WORKFLOW if text.startswith(_NO_WORKFLOW) else ""
+        self.text_area.text = text.removeprefix(_NO_WORKFLOW)
+        self.text_area.move_cursor((0, 0))
 
     def refusal(self) -> str:
         if self._compacted is None:
@@ -143,27 +153,27 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
             self.app.warn("Claude has answered, but you have changed the text meanwhile: yours stays.")
         elif not self.saving:
             self._compacted = better
-            self.text_area.text = clean(better.text)
-            self.text_area.move_cursor((0, 0))
-            self._drafted = (self.text_area.text, *self._drafted[1:])
+            self._show(better)
+            self._drafted = (self._form_texts()[0], *self._drafted[1:])
             self.app.say("Claude wrote this text: read it before you store it.")
 
     @property
     def _has_changed(self) -> bool:
-        return self.text_area.text != self._drafted[0]
+        return self._form_texts()[0] != self._drafted[0]
 
     @on(TextArea.Changed, "#compact-text")
     @work(group="checks", exclusive=True, exit_on_error=False)
     async def _check(self) -> None:
         await asyncio.sleep(_PAUSE if self.query_one("#compact-checks", DocumentView).document else 0)
-        text = self.text_area.text
+        text = self._form_texts()[0]
+        hidden = text.count("\n") - self.text_area.text.count("\n")
         with self.app.reporting("checking the text", wanted=lambda: not self.gone):
             try:
                 points = await asyncio.to_thread(check_recovery, text)
             except FormatError as error:
                 lines = [line(f"This is not a recovery text: {error}.", "bad")]
             else:
-                lines = _checklist(points)
+                lines = _checklist(points, hidden)
             self.query_one("#compact-checks", DocumentView).show(Document(lines), keep_scroll=True)
 
     @on(DocumentView.Followed)
@@ -218,7 +228,7 @@ def _stored_once(
     return "", stored.id
 
 
-def _checklist(points: Sequence[Point]) -> list[Line]:
+def _checklist(points: Sequence[Point], hidden: int) -> list[Line]:
     """The counts of verdicts on one line, then the points that did not pass, as links to their lines."""
     number = Counter(point.verdict.value for point in points)
     shown = [("pass", "✓", "good"), ("warn", "!", "warn"), ("fail", "✗", "bad")]
@@ -227,7 +237,8 @@ def _checklist(points: Sequence[Point]) -> list[Line]:
     marks = {verdict: (f"  {mark} ", role) for verdict, mark, role in shown}
     for point in points:
         if point.verdict.value != "pass":
-            place = (f"  line {point.line}", "dim") if point.line else ""
+            at = point.line and point.line - hidden
+            place = (f"  line {at}", "dim") if at else ""
             made = styled(marks[point.verdict.value], f"{point.name}: ", point.message, place, hang=4)
-            lines.append(made._replace(link=f"line:{point.line}") if point.line else made)
+            lines.append(made._replace(link=f"line:{at}") if at else made)
     return lines

@@ -153,6 +153,8 @@ class LostScreen(Screen[None]):
     async def _look_for_waiting(self) -> None:
         home, session = self.model.places.home, self._transcript.stem
         self._waiting = await asyncio.to_thread(rows_waiting, home, session)
+        for key in filter(self._waits, [*self.ticked]):  # it was handed over: `u` does it, too
+            del self.ticked[key]
 
     def _draw(self, key: str, width: int) -> Content:
         return draw_item(self._items[key], key in self.ticked, width, waits=self._waits(key))
@@ -210,6 +212,9 @@ class LostScreen(Screen[None]):
         if not isinstance(item, Row) or not item.missing:
             self.app.warn("Only what is lost can be ticked.")
             return False
+        if self._waits(item.key):
+            self.app.warn("This line waits already: w without ticks takes back what waits.")
+            return False
         if self.ticked.pop(item.key, None) is None:
             self.ticked[item.key] = item
             if size_of_rows(self.ticked.values()) > ROOM:
@@ -220,19 +225,23 @@ class LostScreen(Screen[None]):
         return True
 
     def action_tick_all(self) -> None:
-        missing = self.aftermath.missing if self.aftermath else ()
-        if self._filter:
-            missing = tuple(row for row in missing if row.key in self._items)
+        missing = tuple(
+            row for row in (self.aftermath.missing if self.aftermath else ()) if self._is_free(row)
+        )
         every = {row.key: row for row in fitting(missing)}
         if self.ticked == every:
             every = {}
         self.ticked.clear()
         self.ticked.update(every)
         if not missing:
-            self.app.warn("Nothing is lost here.")
+            self.app.warn("No lost line is left to tick here.")
         elif len(self.ticked) < len(missing) and self.ticked:
             self.app.say(f"{len(self.ticked)} of {len(missing)} lines have room, the worst losses first.")
         self._ticks_changed()
+
+    def _is_free(self, row: Row) -> bool:
+        """Whether a lost row does not wait, nor is hidden by the filter."""
+        return not self._waits(row.key) and (not self._filter or row.key in self._items)
 
     def _ticks_changed(self) -> None:
         self._show_room()
@@ -253,9 +262,9 @@ class LostScreen(Screen[None]):
 
     @work(group="update", exit_on_error=False)
     async def action_hand_over(self) -> None:
-        """Hand the ticked lines over; without one that does not wait already, take back what waits."""
+        """Hand the ticked lines over; without one, take back what waits."""
         aftermath, model = self.aftermath, self.model
-        if aftermath and self._waiting and all(map(self._waits, self.ticked)):
+        if aftermath and self._waiting and not self.ticked:
             await self._take_back(aftermath, self._waiting)
             return
         rows = self._chosen()
