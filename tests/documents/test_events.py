@@ -219,7 +219,7 @@ def test_work_that_a_notification_brought_has_its_closing_message(tmp_path: Path
     t.user("And now?")
     t.say("Nothing.")
     said = [each.text for each in quotes_of(CLAUDE, t.facts(tmp_path))]
-    assert said == ["Nothing.", "Built: all green.", "Started."]
+    assert said == ["Nothing.", "Noted.", "Built: all green.", "Started."]
 
 
 @pytest.mark.parametrize(
@@ -286,18 +286,6 @@ def test_a_background_command_that_was_stopped_does_not_run(tmp_path: Path, tool
     t.result(started, "Running in background", detail={"backgroundTaskId": "b1"})
     t.tool(tool, "stopped", **{"task_id" if tool == "TaskStop" else "shell_id": "b1"})
     assert [each.outcome for each in t.facts(tmp_path).commands] == ["interrupted"]
-
-
-def test_an_address_of_documentation_is_no_pull_request(tmp_path: Path) -> None:
-    t = Transcript()
-    shown = (
-        "https://github.com/owner/repo/pull/123\nhttps://github.com/your-org/kiln/issues/3\n"
-        "https://github.com/OWNER/REPO/pull/4\nhttps://github.com/ownerly/repository-tools/pull/5"
-    )
-    t.tool("Bash", shown, command="cat CONTRIBUTING.md")
-    assert [each.text for each in t.facts(tmp_path).addresses] == [
-        "https://github.com/ownerly/repository-tools/pull/5"
-    ]
 
 
 @pytest.mark.parametrize(

@@ -49,14 +49,6 @@ def test_a_person_is_shown_the_time_too() -> None:
     assert "- L11 09:00 Claude: Green again." in section.text
 
 
-def test_turns_of_notifications_are_passed_over_but_for_the_last() -> None:
-    noticed = turn(5, "", "The task is done.", kind="notification")
-    facts = Facts(turns=(turn(1, "go", "Started."), noticed, turn(8, "and?", "It runs.")))
-    assert [quote.text for quote in quotes_of(CLAUDE, facts)] == ["It runs.", "Started."]
-    assert quotes_of(CLAUDE, Facts(turns=facts.turns[:2]))[0].text == "The task is done."
-    assert said_last(facts) == 'Claude said last (L9): "It runs."'
-
-
 def test_long_messages_keep_their_ends_and_all_have_a_limit() -> None:
     words = "one two three four five six seven eight nine ten"
     assert ends_of(words, 30) == "one two three … nine ten"

@@ -16,7 +16,7 @@ from shlex import quote
 from typing import NamedTuple
 
 from memtui.documents.compaction_notes import known_open_tasks
-from memtui.documents.quotes import citation, last_request, told_turns
+from memtui.documents.quotes import citation, last_request
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import local_minute, system_clock
 from memtui.ground.files import FileMissing, read_within, remove, write_atomic
@@ -62,7 +62,7 @@ def make_handoff(places: Places, session: str = "") -> Handoff:
     if facts and (asked := last_request(facts)):
         parts.append((_cited("The user's last words", citation(asked.source)), asked.text))
     parts.append(("Open tasks", _items(known_open_tasks(facts, current.state))))
-    turns = told_turns(facts) if facts else ()
+    turns = reversed(facts.turns) if facts else ()
     if said := next((turn.closing for turn in turns if turn.closing), None):
         cut = f", {said.length:,} characters, shortened in the middle" if said.length > len(said.text) else ""
         parts.append((_cited(f"Claude's last words{cut}", citation(said.source)), said.text))

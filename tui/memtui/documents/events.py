@@ -246,8 +246,6 @@ def _result(action: Action) -> str:
 COMMANDS_RUN = "Commands and their last outcome"
 
 _WIDTH = 145
-_FOLDERS = 3
-_FOLDER = re.compile(r"\s*cd (\"[^\"]+\"|'[^']+'|\S+) *(?:&&|;|\n)")
 _MARKS = {"unknown": "no result on record", "background": "started in the background", "rejected": "refused"}
 
 
@@ -271,11 +269,6 @@ def commands_run(facts: Facts, most: int) -> Iterator[str]:
         by = ", by a subagent" if last[text].by == "subagent" else ""
         line = f"`{shortened(text, _WIDTH)}`: {count}{_MARKS.get(outcome, outcome)}{by}"
         yield with_source(line, last[text].source)
-    ran = (last[text] for text in ranked[:most] if last[text].outcome != "rejected")
-    folders = (_FOLDER.match(command.text) for command in ran)
-    named = dict.fromkeys(found[1].strip("\"'") for found in folders if found)
-    if elsewhere := [folder for folder in named if folder.rstrip("/\\") not in ("", ".", facts.cwd)]:
-        yield f"some after `cd` to {', '.join(elsewhere[:_FOLDERS])}"
 
 
 def _rank(command: str, times: int) -> int:

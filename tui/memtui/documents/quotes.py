@@ -147,7 +147,6 @@ def plan_line(plan: PlanFact, label: str = "") -> str:
 HEADING = "IN THEIR OWN WORDS"
 FIRST_LINE = "Newest first; what is newer holds."
 
-_NOD = 80  # closing messages under this length answer a notification without saying what it brought
 _ROOM = 100  # minimum room for another quote, in characters
 
 CLAUDE, AT_WORK, SUBAGENT, USER = "Claude", "Claude, at work", "Subagent", "User"
@@ -173,7 +172,7 @@ def quotes_of(who: str, facts: Facts) -> list[Quote]:
     """
     said: Iterable[Quote | UserRequest]
     if who == CLAUDE:
-        said = (turn.closing for turn in told_turns(facts) if turn.closing and turn.end == "answered")
+        said = (turn.closing for turn in reversed(facts.turns) if turn.closing and turn.end == "answered")
     elif who == AT_WORK:
         said = _at_work(facts)
     elif who == SUBAGENT:
@@ -196,7 +195,7 @@ def quotes_of(who: str, facts: Facts) -> list[Quote]:
 def _at_work(facts: Facts) -> Iterator[Quote]:
     """The last text of each turn that no message closed; others only until such a message overtakes them."""
     overtaken = False
-    for turn in told_turns(facts):
+    for turn in reversed(facts.turns):
         closed = turn.end == "answered"
         yield from [turn.closing] if turn.closing and not closed else []
         yield from reversed(turn.texts) if not overtaken else ()
@@ -241,11 +240,3 @@ def is_quotes(section: Section) -> bool:
 def with_new_quotes(sections: Iterable[Section], quotes: Iterable[Section]) -> tuple[Section, ...]:
     """A document's additional sections with the newest quotes in place of earlier ones."""
     return (*(each for each in sections if not is_quotes(each)), *quotes)
-
-
-def told_turns(facts: Facts) -> Iterator[Turn]:
-    """Turns, newest first; of those opened by a notification the last one, and those with more than a nod."""
-    for turn in reversed(facts.turns):
-        brief = turn.closing is None or len(turn.closing.text) < _NOD
-        if turn is facts.turns[-1] or turn.kind != "notification" or turn.calls or not brief:
-            yield turn

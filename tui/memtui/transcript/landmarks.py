@@ -94,10 +94,9 @@ class LandmarkLog:
         """Record the pull requests that a command made, and the title of the last one."""
         if any(submits in command for submits in _SUBMITS):
             for match in _PULL.finditer(output):
-                if not _PLACEHOLDER.match(match[0]):
-                    self._add(Landmark("pull request", match[0], source=source))
-                    if title := _TITLE.search(command):
-                        self.pull_title = Quote(masked(title["title"])[:_TEXT_LIMIT], source)
+                self._add(Landmark("pull request", match[0], source=source))
+                if title := _TITLE.search(command):
+                    self.pull_title = Quote(masked(title["title"])[:_TEXT_LIMIT], source)
 
     def _by_git(self, command: str, output: str, source: Source) -> None:
         if "reset" in command and (reset := _RESET.search(command)):
@@ -191,12 +190,6 @@ def _key(landmark: Landmark) -> str:
 
 _AT_ONCE = 10  # the most addresses in one result; more are a list that the session only looked at
 _LOOKED_AT = 100_000
-_PLACEHOLDER = re.compile(
-    r"https://[^/]+/(?:<?(?:your|my|some)[-_]|(?:owner|org|organi[sz]ation|user(?:name)?)/"
-    r"(?:your[-_]|my[-_])?(?:repo(?:sitory|[-_]?name)?|project(?:[-_]name)?)/)",
-    re.IGNORECASE,
-)
-"""Addresses of documentation: ``https://github.com/owner/repo/pull/1``."""
 _ADDRESS = re.compile(
     r"(?:^|[\"\t:])[ ]*(https://[\w.-]{1,100}/(?:[\w./-]{1,200}?/(?:pull|issues|merge_requests)/\d{1,9}"
     r"|(?:[\w-]{1,100}/){0,2}(?:issue|browse)/[A-Z][A-Z0-9]{1,9}-\d{1,9}))\b(?=[^\s\"]*[ ]*(?:$|[\"\t]))",
@@ -230,7 +223,7 @@ class QuoteLog:
         if "https://" not in text or not any(part in text for part in _PARTS):
             return
         addresses = _ADDRESS.findall(masked(text)[:_LOOKED_AT])
-        found = dict.fromkeys(each for each in addresses if not _PLACEHOLDER.match(each))
+        found = dict.fromkeys(addresses)
         for address in found if len(found) <= _AT_ONCE else ():
             self.addresses.pop(address, None)
             self.addresses[address] = Quote(address, source, len(address))
