@@ -274,6 +274,44 @@ async def test_a_lost_line_opens_the_transcript_on_its_words(world: World) -> No
         )
 
 
+async def test_a_lost_line_of_a_commands_text_is_seen_and_found_there(world: World) -> None:
+    session = world.session("s-1", minutes=55)
+    session.slash("ship", text="Ship it.\n\n" + "Look around.\n\n" * 60 + "NEVER push to `main` (ask first)")
+    session.bash("ls", "look", "a.py")
+    session.compaction("Summary: none of it.")
+    world.save(session, minutes=40)
+    world.capture(56, "Fix the token refresh race")
+    async with opened(world) as driver:
+        screen = await aftermath(driver)
+        assert screen.aftermath is not None
+        rows = screen.aftermath.missing
+        screen.listing.select(next(each.key for each in rows if "NEVER push" in each.text))
+        await driver.press("o")
+        await driver.until(lambda: "NEVER push to main (ask first)" in driver.shown, "the quote")
+        assert "/NEVER push to `main` (ask first)" in driver.lines[-2]
+        await driver.press("/")
+        await driver.type("push to main")
+        await driver.until(lambda: "1 of 1" in driver.shown, "the hit")
+
+
+async def test_a_lost_branch_opens_the_transcript_at_the_compaction(world: World) -> None:
+    session = world.session("s-1", minutes=55)
+    session.envelope["gitBranch"] = "fix-hinge"
+    session.prompt("Fix the token refresh race")
+    session.compaction("Summary: none of it.")
+    for number in range(60):
+        session.say(f"Answer {number}")
+    world.save(session, minutes=40)
+    world.capture(56, "Fix the token refresh race")
+    async with opened(world) as driver:
+        screen = await aftermath(driver)
+        assert screen.aftermath is not None
+        rows = screen.aftermath.missing
+        screen.listing.select(next(each.key for each in rows if each.text == "branch fix-hinge"))
+        await driver.press("o")
+        await driver.until(lambda: "COMPACTED" in driver.shown, "the compaction")
+
+
 async def test_who_hands_over_to_a_session_that_sleeps_is_told(lossy: World) -> None:
     path = lossy.transcript_path("s-1")
     status = path.stat()

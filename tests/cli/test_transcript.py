@@ -58,10 +58,12 @@ def test_a_line_is_printed_with_its_surroundings(memtui: Memtui, folder: Path) -
     assert len(marked) == 1
     assert marked[0].startswith("> L3 ")
     assert "● Bash  make lamp" in done.out
+    assert "row 29" in done.out
+    assert "Port the lamp driver" not in done.out
+    done = memtui("transcript", "aaaa", "--at", "4")
     assert "row 19" in done.out
     assert "row 20" not in done.out
     assert "... 10 more lines" in done.out
-    assert "Port the lamp driver" not in done.out
 
 
 def test_inside_claudes_shell_it_is_the_session_of_that_shell(

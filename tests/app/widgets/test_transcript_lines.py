@@ -65,7 +65,7 @@ def test_records_outside_the_conversation_are_left_out() -> None:
     noise: list[Record] = [
         {"type": "progress", "data": {"type": "bash_progress"}},
         {"type": "file-history-snapshot"},
-        {"type": "queue-operation", "operation": "enqueue", "content": "x"},
+        {"type": "queue-operation", "operation": "popAll", "content": "x"},
         {"type": "mode"},
         {"type": "ai-title", "aiTitle": "t"},
         {"type": "system", "subtype": "turn_duration"},
@@ -76,6 +76,8 @@ def test_records_outside_the_conversation_are_left_out() -> None:
         {},
     ]
     assert [texts(record) for record in noise] == [[]] * len(noise)
+    queued = {"type": "queue-operation", "operation": "enqueue", "content": "and paint it"}
+    assert texts(queued) == ["❯ and paint it  (queued)"]
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,7 @@ from memtui.ground.project import Home, Places, Project, config_path, downloads
 
 if TYPE_CHECKING:
     from memtui.app.changes import Change
+    from memtui.transcript.line_index import Query
 
 _KEEP_AFTER = 5.0
 """Seconds until the app archives sessions that end soon: the screen comes first."""
@@ -262,7 +263,7 @@ class MemtuiApp(BaseApp):
     def refresh_remotes(self) -> None:
         self.browser.bar.refresh_remotes()
 
-    def open_transcript(self, path: Path, line: int = 0, *, find: tuple[str, ...] = ()) -> None:
+    def open_transcript(self, path: Path, line: int = 0, *, find: Query | None = None) -> None:
         from memtui.app.screens.transcript import TranscriptScreen
 
         screen = TranscriptScreen(path, line, find=find)

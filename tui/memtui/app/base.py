@@ -27,6 +27,7 @@ from memtui.ground.logs import FailureLog, explain
 
 if TYPE_CHECKING:
     from memtui.app.project import ProjectModel
+    from memtui.transcript.line_index import Query
 
 PROMPT = "Please import memory {id}"
 """The prompt that restores a memory in Claude Code (seed 000, step 4)."""
@@ -68,7 +69,7 @@ class BaseApp(App[None]):
         self.said_since_input = False
         """Whether the message that shows came after the last key or click."""
 
-    def open_transcript(self, path: Path, line: int = 0, *, find: tuple[str, ...] = ()) -> None:
+    def open_transcript(self, path: Path, line: int = 0, *, find: Query | None = None) -> None:
         """Read a transcript at a line (1-based), or at its end; the words `find` are marked there."""
         raise NotImplementedError
 

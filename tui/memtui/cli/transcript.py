@@ -25,7 +25,7 @@ from memtui.transcript.short_text import one_line, shortened
 
 _AROUND = 10
 _RESULT = 20
-"""Maximum lines shown of a tool's output; ``--json`` has all."""
+"""Maximum lines shown of an output or inserted text; ``--json`` has all, as has the line of ``--at``."""
 
 _LEADS = {
     "ask": "❯ ",
@@ -142,7 +142,7 @@ def _shown(entry: Entry, *, marked: bool) -> str:
         head += f" ({entry.agent})"
     text = f"{entry.title}  {entry.text}" if entry.title else entry.text
     lines = masked(text).strip("\n").split("\n")
-    if entry.kind == "result" and len(lines) > _RESULT:
+    if entry.kind in ("result", "note") and len(lines) > _RESULT and not marked:
         lines = [*lines[:_RESULT], f"... {len(lines) - _RESULT} more lines"]
     lead = "✗ " if entry.failed else _LEADS.get(entry.kind, "")
     return "\n".join((head, f"    {lead}{lines[0]}", *(f"    {line}" for line in lines[1:])))

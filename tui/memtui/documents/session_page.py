@@ -17,8 +17,19 @@ from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import local_minute, parse_iso, to_local
 from memtui.ground.text import counted
 from memtui.secrets.secrets import masked, masked_in
-from memtui.transcript.blocks import Attached, Block, Thinking, edit_rows
-from memtui.transcript.events import Boundary, Call, Queued, Result, Said, Summary, Words, error_text
+from memtui.transcript.blocks import FOLDED, Attached, Block, Thinking, edit_rows
+from memtui.transcript.events import (
+    Boundary,
+    Call,
+    Expansion,
+    Queue,
+    Queued,
+    Result,
+    Said,
+    Summary,
+    Words,
+    error_text,
+)
 from memtui.transcript.session import SessionSummary, worker_of
 from memtui.transcript.shell import EDIT_TOOLS
 from memtui.transcript.short_text import one_line, shortened
@@ -141,7 +152,7 @@ def _block_html(block: Block, number: int) -> str:
     part, event = block_markdown(block), block.event
     if not part:
         return ""
-    if isinstance(event, Result | Summary | Thinking):
+    if isinstance(event, Result | Summary | Thinking | Expansion):
         head, _, part = part.partition("\n\n")
         lines = part.count("\n") + 1 - 2 * isinstance(event, Result)  # without its fences
         head = f"{head.strip('*:')}, {counted(lines, 'line')}"
@@ -228,10 +239,11 @@ def block_markdown(block: Block) -> str:
     event = block.event
     if isinstance(event, Said):
         return contained(masked(event.text))
-    if isinstance(event, (Words, Queued)):
+    if isinstance(event, Words | Queue | Queued):
         moment = parse_iso(block.stamp) if block.stamp else None
         when = f", {local_minute(moment)}" if moment is not None else ""
-        return f"## User{when}\n\n{contained(masked(event.text))}"
+        who = "Queued" if isinstance(event, Queue) else "User"
+        return f"## {who}{when}\n\n{contained(masked(event.text))}"
     if isinstance(event, Call):
         return _call(event)
     if isinstance(event, Result):
@@ -239,10 +251,9 @@ def block_markdown(block: Block) -> str:
         return (f"{'Failed' if event.failed else 'Result'}:\n\n" + fenced(text)) if text.strip() else ""
     if isinstance(event, Boundary):
         return f"---\n\n*Compacted ({plain(event.trigger) or 'unknown'})*"
-    if isinstance(event, (Summary, Thinking)):
-        name = "Summary" if isinstance(event, Summary) else "Thinking"
+    if isinstance(event, Summary | Thinking | Expansion):
         rows = contained(masked(event.text)).split("\n")
-        return f"*{name}:*\n\n" + "\n".join(f"> {row}".rstrip() for row in rows)
+        return f"*{FOLDED[type(event)]}:*\n\n" + "\n".join(f"> {row}".rstrip() for row in rows)
     if isinstance(event, Attached):
         return code_span(event.name)
     return f"*{plain(event.reason)}*"

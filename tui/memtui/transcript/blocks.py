@@ -13,10 +13,23 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from memtui.transcript import events
-from memtui.transcript.events import Boundary, Call, Event, Queued, Result, Said, Summary, Words, is_ask
+from memtui.transcript.events import (
+    Boundary,
+    Call,
+    Event,
+    Expansion,
+    Queue,
+    Queued,
+    Result,
+    Said,
+    Summary,
+    Words,
+    is_ask,
+)
 from memtui.transcript.lines import Line, Record, fields_in, message_of, read_lines, text_in, time_of
 from memtui.transcript.outcomes import target_of
 from memtui.transcript.records import Source
+from memtui.transcript.words import CAVEATS, queued_words
 
 
 class Thinking(NamedTuple):
@@ -43,7 +56,11 @@ class Skipped(NamedTuple):
     """One phrase: ``line of 12.8 MB``."""
 
 
-Shown = Words | Queued | Said | Call | Result | Boundary | Summary | Thinking | Attached | Skipped
+_Events = Words | Queue | Queued | Said | Call | Result | Boundary | Summary | Expansion
+Shown = _Events | Thinking | Attached | Skipped
+
+FOLDED = {Summary: "Summary", Thinking: "Thinking", Expansion: "Inserted by Claude Code"}
+"""Long texts that are not talk, by their titles."""
 
 Key = tuple[int, int]
 """The key of a block: the byte at which its transcript line begins, and its number on that line."""
@@ -93,15 +110,23 @@ def _shown(record: Record) -> Iterator[Shown]:
     first = record.get("isSidechain") is True and record.get("parentUuid") is None
     if first and not found and (task := events.task_of(record)):
         yield Said(task, events.agent_of(record))
-    for event in found:
-        if isinstance(event, Words):
-            if is_ask(event) or (event.kind in _NOTED and event.text.strip()):
-                yield event
-        elif isinstance(event, Said):
-            if event.text.strip():
-                yield event
-        elif isinstance(event, (Call, Result, Boundary, Summary, Queued)):
-            yield event
+    yield from filter(None, map(_readable, found))
+
+
+def _readable(event: Event) -> Shown | None:
+    match event:
+        case Words("notification", text):
+            return Expansion(text)
+        case Words(kind, text):
+            return event if is_ask(event) or (kind in _NOTED and text.strip()) else None
+        case Said(text) | Expansion(text):
+            return event if text.strip() and not text.startswith(CAVEATS) else None
+        case Queue("enqueue", text):
+            return Queue("enqueue", words) if (words := queued_words(text)) else None
+        case Call() | Result() | Boundary() | Summary() | Queued():
+            return event
+        case _:
+            return None
 
 
 def _beside(record: Record, found: Sequence[Event]) -> Iterator[Shown]:
@@ -130,7 +155,7 @@ def _flat(content: list[Any]) -> Iterator[Record]:
 
 
 EntryKind = Literal["ask", "said", "call", "result", "boundary", "summary", "note"]
-"""`note` stands for interruptions and for lines that could not be read."""
+"""`note` stands for interruptions, what was queued, texts of Claude Code and lines that could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +165,7 @@ class Entry:
     kind: EntryKind
     source: Source
     title: str
-    """The tool of a call, the kind of a compaction; "" for messages."""
+    """The tool of a call, the kind of a compaction or note; "" for messages."""
     text: str
     failed: bool = False
     agent: str = ""
@@ -161,8 +186,10 @@ def read_entries(path: Path, lines: tuple[int, int] | None = None) -> Iterator[E
 
 def _entry(event: Shown, place: Source) -> Entry | None:
     match event:
-        case Words("interruption", text) | Skipped(text):
+        case Words("interruption", text) | Skipped(text) | Expansion(text):
             return Entry("note", place, "", text)
+        case Queue(_, text):
+            return Entry("note", place._replace(speaker="user"), "queued", text)
         case Words(kind, text) if kind not in ("shell", "shell output"):
             return Entry("ask", place._replace(speaker="user"), "" if kind == "typed" else kind, text)
         case Queued(text):

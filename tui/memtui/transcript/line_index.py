@@ -188,7 +188,14 @@ class Query:
     def is_in(self, row: str) -> bool:
         if self.least == 1:
             return self._pattern.search(row) is not None
-        return len({found.casefold() for found in self._pattern.findall(row)}) >= self.least
+        return len(self._found(row)) >= self.least
+
+    def _found(self, row: str) -> set[str]:
+        return {found.casefold() for found in self._pattern.findall(row)}
+
+    def length_in(self, row: str) -> int:
+        """How many characters the different texts in a row have."""
+        return sum(map(len, self._found(row)))
 
     @cached_property
     def needles(self) -> tuple[bytes, ...]:
@@ -228,6 +235,13 @@ def hits_in(found: list[Block], query: Query, rows: Rows) -> list[Hit]:
     return [
         Hit(block.key, number) for block in found for number, _ in enumerate(filter(query.is_in, rows(block)))
     ]
+
+
+def best_hit(found: list[Block], query: Query, rows: Rows) -> Hit | None:
+    """The hit with most of the query's texts, by their length."""
+    lengths = [query.length_in(row) for block in found for row in filter(query.is_in, rows(block))]
+    hits = hits_in(found, query, rows)
+    return hits[lengths.index(max(lengths))] if hits else None
 
 
 def find(

@@ -43,6 +43,8 @@ _NOTICES = (
     "Another Claude session sent a message:",
 )
 
+CAVEATS = ("<local-command-caveat>", "Caveat: The messages below were generated")
+
 HOOK_FEEDBACK = "Stop hook feedback:"
 _MACHINE = (
     "<bash-",
@@ -51,7 +53,7 @@ _MACHINE = (
     "<new-diagnostics",
     "<tool_use_error",
     "<command-contents",
-    "Caveat: The messages below were generated",
+    *CAVEATS,
     HOOK_FEEDBACK,
     "Base directory for this skill:",
     "[Image: source:",

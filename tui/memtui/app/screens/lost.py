@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -34,6 +35,7 @@ from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.input_line import FILTER_HINT, InputLine
 from memtui.app.widgets.row_list import RowList
+from memtui.app.widgets.wrap import cut
 from memtui.flows.rescue import ROOM, fitting, hand_over, rescue_text, size_of_rows
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute, parse_iso
@@ -41,9 +43,14 @@ from memtui.ground.text import counted
 from memtui.lost.outbox import Message, Outbox, lines_wait, rows_waiting
 from memtui.lost.records import TOGETHER, Aftermath, Row, Unfounded
 from memtui.secrets.secrets import masked
+from memtui.transcript.line_index import Query
 
 _POLL = 1.0  # seconds between two looks at what waits
-_KNOWN = 5  # words by which a quote is found in its message
+_KNOWN = 5  # words at either end of a phrase by which it is found
+_SHORTEST = 3  # characters of a phrase that says little
+_NAMED = 40  # cells of a quote in the reader's border
+_PHRASES = re.compile(r"[`*“”\"…|\s]*(?:`|\*\*|[“”\"…|()]|→|:(?= )|(?<= )(?:->|[-#])(?= ))[`*“”\"…|\s]*")
+"""What stands between the phrases of a quote: marks that the reader draws in another way."""
 _HANDS = "hand the ticked lines over, once; without ticks take back those that wait"
 
 
@@ -331,14 +338,12 @@ class LostScreen(Screen[None]):
 
     def action_transcript(self) -> None:
         item = self.selected
-        if not isinstance(item, Row):
-            self.app.open_transcript(self._transcript)
-            return
-        # Its ends, as marks such as ** in between are not quoted.
-        words = item.text.split(TOGETHER)[0].strip('“”"').split(" ")
-        some = min(_KNOWN, (len(words) + 1) // 2)
-        quoted = tuple(dict.fromkeys((" ".join(words[:some]), " ".join(words[-some:]))))
-        self.app.open_transcript(self._transcript, item.source.line, find=quoted)
+        # What has no line was in force at the compaction, as a branch is.
+        line = self.aftermath.compaction.source.line if self.aftermath else 0
+        if isinstance(item, Row) and item.source.line:
+            self.app.open_transcript(self._transcript, item.source.line, find=_query_of(item))
+        else:
+            self.app.open_transcript(self._transcript, line)
 
     @on(RowList.Opened)
     def _opened(self) -> None:
@@ -375,3 +380,13 @@ class LostScreen(Screen[None]):
             self._filtered(InputLine.Changed(""))
         else:
             self.dismiss(None)
+
+
+def _query_of(row: Row) -> Query:
+    """Finds the first quote of a row by both ends of its phrases: a mark may be missing between them."""
+    first, phrases = row.text.split(TOGETHER)[0], list[str]()
+    for words in map(str.split, _PHRASES.split(first)):
+        half = len(words) if len(words) < _KNOWN else (len(words) + 1) // 2
+        phrases += map(" ".join, (words[:half][:_KNOWN], words[half:][-_KNOWN:]))
+    told = [each for each in phrases if len(each) > _SHORTEST] or list(filter(None, phrases))
+    return Query(cut(first, _NAMED), tuple(dict.fromkeys(told)))

@@ -30,6 +30,7 @@ from memtui.store.search import NOT_ALL_SEARCHED, Group, Result, Scope, not_foun
 from memtui.store.search_documents import Kind
 from memtui.store.search_query import parse_search
 from memtui.store.session_list import NOT_RESUMED, typed_command
+from memtui.transcript.line_index import Query
 
 _PAUSE = 0.12
 _SEARCHED = {
@@ -291,7 +292,8 @@ class SearchScreen(Screen[Result | None]):
         words = dict.fromkeys(found.text[start:end].lower() for start, end in marks)
         # Of several forms of a word the shortest, which is in the others.
         forms = [each for each in words if not any(each != word and each.startswith(word) for word in words)]
-        self.app.open_transcript(path, found.line, find=tuple(each for each in forms if "\n" not in each))
+        forms = [each for each in forms if "\n" not in each]
+        self.app.open_transcript(path, found.line, find=Query(" ".join(forms), tuple(forms)))
 
     def action_resume(self, fork: bool = False) -> None:
         if (found := self.selected) is None or found.kind is not Kind.SESSION or found.path is None:

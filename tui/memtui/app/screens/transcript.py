@@ -25,6 +25,7 @@ from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute, parse_iso, to_local
 from memtui.secrets.secrets import masked
 from memtui.transcript.events import Boundary
+from memtui.transcript.line_index import Query
 from memtui.transcript.session import SessionHead, agent_transcripts
 
 _UNFOLD = "unfold what is folded here, or fold it; go to a typed line"
@@ -73,11 +74,11 @@ class TranscriptScreen(StyledOnce):
         "A number goes before G: to that line."
     )
 
-    def __init__(self, path: Path, line: int = 0, *, find: tuple[str, ...] = ()) -> None:
+    def __init__(self, path: Path, line: int = 0, *, find: Query | None = None) -> None:
         super().__init__()
         self._path = path
         self.view = TranscriptView(path, line, id="transcript")
-        self._query = " ".join(find)
+        self._query = find.text if find else ""
         self._sought = find
         self._typed = ""
         self._searching = False
@@ -95,7 +96,7 @@ class TranscriptScreen(StyledOnce):
     @on(TranscriptView.Moved)
     def show_place(self) -> None:
         if self._sought and self.view.current is not None:
-            sought, self._sought = self._sought, ()
+            sought, self._sought = self._sought, None
             self.finder.show_here(sought)
         found = self.finder.place
         self.view.border_title = Content(title(self.view, self.view.outer_size.width))

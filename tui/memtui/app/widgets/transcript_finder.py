@@ -11,7 +11,7 @@ from textual.worker import get_current_worker
 from memtui.app.widgets.transcript_lines import render
 from memtui.app.widgets.transcript_view import TranscriptView
 from memtui.transcript.blocks import Block
-from memtui.transcript.line_index import Hit, Query, find, hits_in
+from memtui.transcript.line_index import Hit, Query, best_hit, find
 
 _MOST = 50_000
 """Hits after which a search ends: 10 MB of memory."""
@@ -67,14 +67,13 @@ class Finder:
         elif self._origin is not None:
             self._view.go(self._view.window.index.at(self._origin.key[0]), self._origin.key)
 
-    def show_here(self, words: tuple[str, ...]) -> None:
-        """Mark words in the current line alone, and show the first; `again` looks further."""
+    def show_here(self, query: Query) -> None:
+        """Mark words in the current line alone, and show the row with most of them; `again` looks further."""
         current, window = self._view.current, self._view.window
         here = [each for each in window.blocks if current and each.key[0] == current.key[0]]
-        query = Query(" ".join(words), words)
-        if here and (hits := hits_in(here, query, rows_of)):
+        if best := best_hit(here, query, rows_of):
             self._view.look_for(query, here[0].key[0])
-            self._show(hits[0])
+            self._show(best)
 
     def look_for(self, text: str) -> None:
         if text == self.text:  # the line was opened on it

@@ -11,8 +11,19 @@ from memtui.app.widgets.wrap import cut, cut_left
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import parse_iso, to_local
 from memtui.ground.text import counted
-from memtui.transcript.blocks import Attached, Block, Row, Skipped, Thinking, diff_counts, edit_rows
-from memtui.transcript.events import Boundary, Call, Queued, Result, Said, Summary, Words, error_text
+from memtui.transcript.blocks import FOLDED, Attached, Block, Row, Skipped, Thinking, diff_counts, edit_rows
+from memtui.transcript.events import (
+    Boundary,
+    Call,
+    Expansion,
+    Queue,
+    Queued,
+    Result,
+    Said,
+    Summary,
+    Words,
+    error_text,
+)
 from memtui.transcript.outcomes import exit_code, outcome_of, target_of
 from memtui.transcript.session import worker_of
 from memtui.transcript.shell import EDIT_TOOLS
@@ -38,9 +49,9 @@ _ECHOES = (
 _NUMBERED = re.compile(r"\s*\d+[→\t]")
 
 BLANK = Line("")
-_WORKED = "  (while the model worked)"
+_WORKED, _QUEUED = "  (while the model worked)", "  (queued)"
 _DRESS = re.compile(r"(?:┆ )?(?:\d\d:\d\d )?(?:[❯!└•] )?[ ]*(?:[└•] )?|\s+")
-_NOTE = re.compile(re.escape(_WORKED) + "$")
+_NOTE = re.compile(rf"(?:{re.escape(_WORKED)}|{re.escape(_QUEUED)})$")
 _PASTED = 30
 """Number of lines from which an ask is folded: long ones were usually pasted."""
 _HEAD = 20
@@ -59,12 +70,12 @@ def render(block: Block, *, unfolded: bool, result: Result | None = None, paired
         made = _words(block, event, unfolded)
     elif isinstance(event, Queued):
         made = _prompt(block, event.text, unfolded, _WORKED)
+    elif isinstance(event, Queue):
+        made = _prompt(block, event.text, unfolded, _QUEUED)
     elif isinstance(event, Boundary):
         made = [BLANK, rule(boundary_caption(event), "rule"), BLANK]
-    elif isinstance(event, Summary):
-        made = _folding("Summary", event.text, unfolded)
-    elif isinstance(event, Thinking):
-        made = _folding("Thinking", event.text, unfolded)
+    elif isinstance(event, Summary | Thinking | Expansion):
+        made = _folding(FOLDED[type(event)], event.text, unfolded)
     else:
         made = [_remark(event)]
     return _of_subagent(made) if block.agent else made

@@ -9,11 +9,12 @@ from pathlib import Path
 from memtui.app.widgets.document import Document, Line, Span, rule
 from memtui.app.widgets.transcript_lines import BLANK, boundary_caption, can_fold, date_line, render, words_of
 from memtui.transcript.blocks import Attached, Block, Key, Thinking
-from memtui.transcript.events import Boundary, Call, Result
+from memtui.transcript.events import Boundary, Call, Expansion, Result
 from memtui.transcript.line_index import LineIndex, Query, opened
 
 PART = 512 << 10
 """Bytes that are held before and after a place: a jump reads them in 30 ms."""
+_NO_TALK = (Call, Result, Thinking, Attached, Expansion)
 FEW = 100
 """Blocks that are held at least: bookkeeping may go on for megabytes."""
 
@@ -97,7 +98,7 @@ class Window:
         return held
 
     def is_shown(self, block: Block) -> bool:
-        return not (self.talk_only and isinstance(block.event, (Call, Result, Thinking, Attached)))
+        return not (self.talk_only and isinstance(block.event, _NO_TALK))
 
     def compose(self) -> None:
         ordered = list(_ordered(block for found in self._held for block in found))
