@@ -64,7 +64,6 @@ class Source(NamedTuple):
     path: str = ""  # of a transcript
     name: str = ""
     note: str = ""  # of the part of it that is in the index; see `File`
-    number: int = 0  # of its row in the index; 0 if it is new
     offset: int = 0
     line: int = 1
 

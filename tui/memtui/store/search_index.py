@@ -206,7 +206,7 @@ class _Update:
             if tuple(signature) == source.entry.signature and source.project in ("", project):
                 continue
             if _has_grown(source.entry, signature[2], offset):
-                source = source._replace(number=number, name=name, note=note, offset=offset, line=line)
+                source = source._replace(name=name, note=note, offset=offset, line=line)
             elif number:
                 gone.append(number)
             tasks.append(source)
@@ -228,11 +228,10 @@ class _Update:
         total = sum(each.entry.size - each.offset for each in tasks)
         done = 0
         for source in tasks:
-            number = source.number
+            number = 0
             for part in _parts(source, self._places.home):
                 self._begin()
-                number = number or self._add(source, part.file)
-                self._put(number, part)
+                number = self._put(part, source.entry.inode)
                 if time.monotonic() - self._began > _TRANSACTION:
                     self._commit()
                 if time.monotonic() > self._end:
@@ -261,14 +260,17 @@ class _Update:
     def _one(self, query: str, *values: int | str) -> int:
         return self._db.execute(query, values).fetchone()[0] or 0
 
-    def _add(self, source: Source, file: File) -> int:
-        """Add a file; its signature is noted when all of it is read."""
-        values = (without_surrogates(getattr(file, column)) for column in COLUMNS)
-        given = f"{', '.join(COLUMNS)}, inode) VALUES ({'?, ' * len(COLUMNS)}?)"
-        query = f"INSERT INTO files ({given} RETURNING id"
-        return self._one(query, *values, source.entry.inode)
-
-    def _put(self, number: int, part: Part) -> None:
+    def _put(self, part: Part, inode: int) -> int:
+        """Add a part of a file, which may be new; the file's signature is noted when all of it is read."""
+        values = (without_surrogates(getattr(part.file, column)) for column in COLUMNS)
+        columns = (*COLUMNS, "inode", "offset", "line")
+        places = ", ".join("?" * len(columns))
+        given = ", ".join(f"{column} = excluded.{column}" for column in columns)
+        query = f"""
+            INSERT INTO files ({", ".join(columns)}) VALUES ({places})
+            ON CONFLICT DO UPDATE SET {given} RETURNING id
+        """  # noqa: S608 - ours
+        number = self._one(query, *values, inode, part.offset, part.line)
         turn = self._one("SELECT max(turn) FROM rows WHERE file = ?", number)
         rows, words = [], []
         for role, offset, line, created, text, path in part.rows:
@@ -278,11 +280,7 @@ class _Update:
             words.append((self._last, text, path))
         self._db.executemany("INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
         self._db.executemany("INSERT INTO words (rowid, text, path) VALUES (?, ?, ?)", words)
-        named = part.file.name, part.file.title, part.file.note
-        self._db.execute(
-            "UPDATE files SET offset = ?, line = ?, name = ?, title = ?, note = ? WHERE id = ?",
-            (part.offset, part.line, *map(without_surrogates, named), number),
-        )
+        return number
 
 
 def _has_grown(entry: Entry, inode: int, offset: int) -> bool:
