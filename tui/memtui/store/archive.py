@@ -283,8 +283,8 @@ class Archive:
             if not copy.unusable and not os.path.lexists(copy.source):
                 with files.writing(copy.source):
                     copy.source.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                _unpack(copy, copy.source)
-                written.append(copy.source)
+                if files.create_exclusive(copy.source, copy.parts()):
+                    written.append(copy.source)
         if kept.problem:
             raise Incomplete(kept.stem, kept.problem)
         return written
@@ -322,9 +322,7 @@ class Archive:
         target = self._cached(copy.stem)
         if not target.is_file() or target.stat().st_size != copy.size:
             files.private_folder(target.parent, within=files.existing_above(self._home.cache))
-            with files.writing(target):
-                target.unlink(missing_ok=True)
-            _unpack(copy, target)
+            files.write_atomic(target, copy.parts())
         with suppress(OSError):
             os.utime(target)  # it was read now
         return target
@@ -381,9 +379,3 @@ def _stems(folder: Path) -> dict[str, list[Path]]:
 
 def _number(stem: Path) -> int:
     return int(stem.suffix[1:])
-
-
-def _unpack(copy: Copy, target: Path) -> None:
-    """Write an unpacked copy, whole or not at all; existing files are not replaced."""
-    if not files.create_exclusive(target, copy.parts()):
-        raise FileProblem(target, "already exists; memtui does not overwrite it")

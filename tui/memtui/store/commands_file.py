@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from memtui.documents import commands
 from memtui.documents.commands import ActiveCommand, ActiveCommands
 from memtui.ground import files
-from memtui.ground.files import FileChanged, FileLocked, FileMissing, FileOutside, FileProblem
+from memtui.ground.files import FileChanged, FileLocked, FileMissing, FileProblem
 from memtui.ground.project import Project, claude_config
 from memtui.ground.text import FormatError
 
@@ -121,7 +121,7 @@ class CommandsFile:
 
     def _edit(self, change: Callable[[str], str]) -> None:
         """Apply `change`, which may be called several times and may raise, to the text until it stays."""
-        root, target = files.resolved(self.project.root), self._target()
+        root, target = files.resolved(self.project.root), files.folder_within(self.path, self.project.root)
         with files.reading(self.path):
             self.path.stat()
         lockable = files.resolved(self.path.parent) / self.path.name
@@ -137,13 +137,6 @@ class CommandsFile:
             if change(text := self._text()) == text:
                 return
         raise FileLocked(self.path, "is being overwritten by another program; try again in a moment")
-
-    def _target(self) -> Path:
-        """The file itself: its path may lead through links of the project."""
-        target = files.resolved(self.path)
-        if not target.is_relative_to(files.resolved(self.project.root)):
-            raise FileOutside(self.path, "leads out of the project through a symbolic link")
-        return target
 
     def remove(self, names: Collection[str] | None) -> tuple[ActiveCommand, ...]:
         """Make these commands inactive, None for all, and return them; the rest of the file stays."""
@@ -186,7 +179,7 @@ class CommandsFile:
 
     def _create(self, text: str) -> bool:
         """Make the file, with the usual mode as it is shared; False if it exists, unchanged."""
-        target, root = self._target(), files.resolved(self.project.root)
+        root, target = files.resolved(self.project.root), files.folder_within(self.path, self.project.root)
         files.shared_folder(target.parent, within=root)
         mask = os.umask(0o077)
         os.umask(mask)
