@@ -19,11 +19,12 @@ from tests.cli.conftest import Memtui
 from tests.faults import read_only
 
 Settings = Callable[[dict[str, object]], None]
+check_server = doctor._check_server
 
 
 @pytest.fixture(autouse=True)
 def _no_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "_check_server", lambda env: Said(Level.OK, "answers"))
+    monkeypatch.setattr(doctor, "_check_server", lambda env, record: Said(Level.OK, "answers"))
 
 
 @pytest.fixture
@@ -75,6 +76,17 @@ def test_something_broken_ends_with_1(memtui: Memtui, project: Project, content:
     result = memtui("doctor")
     assert (result.code, result.err) == (1, "")
     assert result.out.startswith("broken   installed: ") and words in result.out
+
+
+def test_the_server_is_started_where_init_recorded_it(tmp_path: Path) -> None:
+    answer = json.dumps({"result": {"serverInfo": {"version": __version__}}})
+    (tmp_path / "memtui").write_text(f"#!/bin/sh\necho '{answer}'\n")
+    (tmp_path / "memtui").chmod(0o700)
+    record = tmp_path / "program"
+    record.write_text(f"{tmp_path}\n")
+    record.chmod(0o600)
+    said = check_server({"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}, record)
+    assert said == Said(Level.OK, "The MCP server answers")
 
 
 def test_the_plugin_enabled_and_turned_off_here(memtui: Memtui, plugin: Path, settings: Settings) -> None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import stat
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 from memtui import __version__
@@ -26,7 +29,14 @@ from memtui.ground.project import Places, config_path
 from memtui.ground.text import counted
 from memtui.hooks.records import Run, read_runs
 from memtui.hooks.settings import ALL, find_entries, not_writable
-from memtui.plugin.installing import FOLDER, has_all_hooks, hooks_off, installations, recorded_program
+from memtui.plugin.installing import (
+    FOLDER,
+    has_all_hooks,
+    hooks_off,
+    installations,
+    program_record,
+    recorded_program,
+)
 from memtui.plugin.receipts import receipts_of
 from memtui.store.archive import Archive, is_private
 from memtui.store.archive_settings import archive_settings
@@ -84,7 +94,7 @@ def diagnose(places: Places, clock: Clock, env: Mapping[str, str] = os.environ) 
     """Run all checks; yields each finding as soon as it is known. Nothing is changed."""
     now, installed = clock(), has_all_hooks(places)
     with ThreadPoolExecutor(1) as pool:  # a server takes longer to start than all other checks together
-        server = pool.submit(_check_server, env) if installed else None
+        server = pool.submit(_check_server, env, program_record(places.home)) if installed else None
         checks: dict[str, Iterator[Finding]] = {
             "installed": _check_installed(places, installed),
             "entries": _check_entries(places),
@@ -288,10 +298,13 @@ def _check_settings(places: Places) -> Iterator[Finding]:
         yield Said(Level.OK, f"{path} is understood")
 
 
-def _check_server(env: Mapping[str, str]) -> Finding:
+def _check_server(env: Mapping[str, str], record: Path) -> Finding:
     """Whether the MCP server answers, started as Claude Code does, with folders of its own."""
     advice = "Run `memtui mcp` to see why."
     with tempfile.TemporaryDirectory(prefix="memtui-doctor-") as folder:
+        with suppress(OSError):  # the launcher reads it from these folders, too
+            Path(folder, "data").mkdir()
+            shutil.copy(record, f"{folder}/data")
         try:
             done = subprocess.run(
                 [str(FOLDER / "launch"), "mcp"], input=json.dumps(_HELLO) + "\n", text=True,
