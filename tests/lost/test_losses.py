@@ -164,6 +164,16 @@ def test_commands_of_a_plan_file_are_due_while_it_is_recent(tmp_path: Path, afte
     assert ("Run `make totals` on every invoice first" in lines(read(made, tmp_path), "step")) == due
 
 
+def test_open_tasks_tell_what_is_due_of_a_plan_file_except_its_boxes(tmp_path: Path) -> None:
+    made = session()
+    plan = "- Run `make totals` first\n- [ ] Rounds without `--all`\n- [x] Rounds up with `--up`"
+    made.tool("Read", plan, file_path=f"{ROOT}/docs/plan.md")
+    made.tool("TodoWrite", todos=[{"content": "Ask Ann", "status": "pending"}])
+    made.compaction(summary=SUMMARY)
+    steps = [(each.text, each.standing) for each in read(made, tmp_path).rows if each.kind == "step"]
+    assert steps == [("Rounds without `--all`", "open")]
+
+
 def test_a_plan_file_that_another_one_follows_is_due_no_more(tmp_path: Path) -> None:
     made = session()
     made.tool("Read", "1→- Run `make totals` on every invoice first", file_path=f"{ROOT}/docs/plan.md")

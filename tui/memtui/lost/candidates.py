@@ -71,6 +71,11 @@ def candidates(transcript: Path, facts: Facts, before: CompactionFact | None, ro
     end = before.source.line if before else facts.lines + 1
     conversation = Conversation()
     found = [*spoken(conversation, transcript, before.source.offset if before else None)]
+    listed = max((todo.source.line for todo in facts.todos if todo.status in OPEN), default=0)
+    # Open tasks tell what is due of a plan file that was read before, except its boxes.
+    found = [
+        each for each in found if each.target != PLAN or each.standing == "open" or each.source.line > listed
+    ]
     found += _of_records(facts, conversation, end, root)
     found += _summarised(facts, conversation.spent, end)
     ran = {part: run.source.line for run in all_commands(facts) for part in _passed(run)}

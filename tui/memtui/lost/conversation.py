@@ -252,9 +252,12 @@ class Conversation:
             yield from found
         path, text, source = self._plan
         old = source.line < RECENT * self._line  # it was worked on since, so its steps may be done
+        unticked = {one_line(item).replace("**", "") for box, item in _BOX.findall(text) if box == " "}
         for row in plan_lines(text, source, self.written_after(source.line)) if path else ():
-            # The file still has them: only its commands are worth more than a look into it.
-            if row.kind == "step" and not old and COMMAND.search(row.text):
+            # The file still has them: only commands and boxes are worth more than a look into it.
+            if row.text in unticked and not old:
+                yield replace(row, kind="step", standing="open")
+            elif row.kind == "step" and not old and COMMAND.search(row.text):
                 yield row
 
 
