@@ -49,7 +49,7 @@ def _capture(session: str, moment: datetime) -> Capture:
 
 
 def _transcripts(project: Project) -> list[Entry]:
-    return TranscriptStore(project).entries()
+    return TranscriptStore(project, claude_config()).entries()
 
 
 def _captures(project: Project) -> list[Capture]:

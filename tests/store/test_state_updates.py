@@ -36,9 +36,9 @@ class World:
         self.session.user(words)
         self.session.write(self.transcripts, "s1.jsonl")
 
-    def update(self, **options: object) -> StoredState | None:
+    def update(self, transcript: Path | None = None) -> StoredState | None:
         self.session.write(self.transcripts, "s1.jsonl")
-        return update_state(self.places, **options)  # type: ignore[arg-type]
+        return update_state(self.places, transcript or self.transcripts / "s1.jsonl")
 
     @property
     def versions(self) -> list[str]:
@@ -183,7 +183,7 @@ def _sweep(base: Path) -> int:
         return base / str(number)
 
     def act(place: Path) -> None:
-        update_state(World(place).places)
+        update_state(World(place).places, World(place).transcripts / "s1.jsonl")
 
     def check(place: Path) -> None:
         def versions() -> list[int]:

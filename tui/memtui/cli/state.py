@@ -70,11 +70,11 @@ def update(asked: _Asked, engine: str, as_json: bool) -> None:
     Nothing is written when the document would be the same. If claude fails, the version drafted from the
     facts is written, and standard error says why.
     """
-    note = ""
+    note, path = "", asked.transcript or find_transcript(asked.places, asked.session)
     if engine == Engine.CLAUDE:
-        written, note = _by_claude(asked)
+        written, note = _by_claude(asked.places, path)
     else:
-        written = state_updates.update_state(asked.places, session=asked.session, transcript=asked.transcript)
+        written = state_updates.update_state(asked.places, path)
     by = {"engine": Engine.FACTS.value if note else engine, "note": note}
     done = {"changed": written is not None, **by, **(_as_json(written) if written else {})}
     said = _said(written) if written else "Nothing has changed since the last version."
@@ -142,13 +142,12 @@ def _said(written: StoredState) -> str:
     return f"Version {written.version} of {written.session_id}: {written.path}"
 
 
-def _by_claude(asked: _Asked) -> tuple[StoredState | None, str]:
+def _by_claude(places: Places, path: Path) -> tuple[StoredState | None, str]:
     """The written version, and why the model was not used, or ""."""
     from memtui.engines.drafts import update_by_claude
 
     with options.asking_claude() as called_off:
-        path = asked.transcript or find_transcript(asked.places, asked.session)
-        stored, problem = update_by_claude(asked.places, transcript=path, cancelled=called_off)
+        stored, problem = update_by_claude(places, transcript=path, cancelled=called_off)
     if problem:
         output.say(f"memtui: {clean_line(problem)}: kept the facts-only version.", err=True)
     return stored, options.draft_note(problem)

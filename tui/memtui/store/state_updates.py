@@ -41,28 +41,24 @@ class _Before(NamedTuple):
 
 def update_state(
     places: Places,
+    transcript: Path,
     *,
-    session: str = "",
-    transcript: Path | None = None,
     cancelled: Callable[[], bool] | None = None,
     improve: Improve | None = None,
 ) -> StoredState | None:
-    """Write the next version of a session's state document; None if there is nothing new.
+    """Write the next version of the state document of a transcript's session; None if there is nothing new.
 
-    The session is that of the transcript, else the named one, else the project's newest. For `cancelled` see
-    `read_facts`; `improve` is called even if the transcript has not grown.
+    For `cancelled` see `read_facts`; `improve` is called even if the transcript has not grown.
     """
-    path = transcript or sessions.find_transcript(places, session)
-    session_id = path.stem
-    store = StateStore(places.project, places.home)
+    session_id, store = transcript.stem, StateStore(places.project, places.home)
     while True:
-        before = _before(store, places, session_id, path)
+        before = _before(store, places, session_id, transcript)
         if before.unchanged and improve is None:
             return None
-        size, facts = _read(path, cancelled=cancelled)
+        size, facts = _read(transcript, cancelled=cancelled)
         if is_empty(facts):  # not begun, or emptied by accident: the document is kept
             return None
-        sessions.refuse_strange(path, facts)
+        sessions.refuse_strange(transcript, facts)
         project = Project(sessions.session_root(facts, places.project))
         # An unchanged one keeps the wording of the last version.
         state = None if before.unchanged else next_state(before.state, facts, project)

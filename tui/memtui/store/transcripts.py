@@ -44,9 +44,9 @@ _CWD = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
 class TranscriptStore:
     """The transcripts of one project, also of sub-folders and from before a move."""
 
-    def __init__(self, project: Project, config: Path | None = None) -> None:
+    def __init__(self, project: Project, config: Path) -> None:
         self.project = project
-        self.config = config if config is not None else claude_config()
+        self.config = config
         self._roots = (Path(os.path.realpath(project.root)), project.root.absolute())
         self._cwds: dict[tuple[Path, int], Path | None] = {}
         self._written: dict[Path, tuple[Entry, datetime]] = {}
