@@ -141,17 +141,8 @@ def test_every_field_of_a_sound_record_may_hold_anything(
 ) -> None:
     session = Transcript()
     session.user(content, planContent=data, origin=detail)
-    for name in (
-        "Edit",
-        "Read",
-        "Bash",
-        "TodoWrite",
-        "TaskCreate",
-        "TaskUpdate",
-        "TaskList",
-        "ExitPlanMode",
-        "Task",
-    ):
+    tasks = ("TodoWrite", "TaskCreate", "TaskUpdate", "TaskList")
+    for name in ("Edit", "Read", "Bash", *tasks, "ExitPlanMode", "Task"):
         block = {**tool_use(f"t{name}", name), "input": arguments}
         session.assistant(block, message={"usage": data, "model": detail})
         session.user([tool_result(f"t{name}", content)], toolUseResult=detail)
@@ -218,10 +209,8 @@ def test_every_json_fact_names_its_line(tmp_path: Path) -> None:
     session.say("First.")
     session.say("Done.")
     facts = to_json(session.facts(tmp_path))
-    assert [(each["path"], each["line"]) for each in facts["files"]] == [
-        ("/work/app/a.py", 2),
-        ("/work/app/new.py", 4),
-    ]
+    lines = {each["path"]: each["line"] for each in facts["files"]}
+    assert lines == {"/work/app/a.py": 2, "/work/app/new.py": 4}
     (turn,) = facts["turns"]
     assert (turn["line"], turn["closing"]["line"], turn["texts"][0]["line"]) == (1, 7, 6)
     assert facts["last_action"]["line"] == 4
@@ -242,9 +231,8 @@ def test_context_size_counts_a_message_once(tmp_path: Path) -> None:
     for _ in range(3):
         session.say("a part", message_id="msg_1", message={"usage": usage})
     session.say("no usage", message_id="msg_2", message={"usage": None})
-    session.say(
-        "odd", message_id="msg_3", message={"usage": {"input_tokens": True, "cache_read_input_tokens": 1.5}}
-    )
+    odd = {"input_tokens": True, "cache_read_input_tokens": 1.5}
+    session.say("odd", message_id="msg_3", message={"usage": odd})
     session.agent("assistant", {"type": "text", "text": "sub"})
     session.say("API Error", message_id="msg_4", message={"model": "<synthetic>"})
     assert [size.tokens for size in session.facts(tmp_path).context_sizes] == [15]
@@ -285,12 +273,8 @@ def test_a_line_of_a_subagents_own_transcript_takes_its_place_by_time() -> None:
     third = replace(ran("third", 12), source=Source(12, 0, at(2).timestamp))
     own = [ran("first", 1), ran("second", 9), third]
     late = Command("between", "", "ok", None, "", Source(0, 5, at(4).timestamp, "subagent", "agent-a1 L5"))
-    assert [each.text for each in in_order([own[2], late, own[0], own[1]])] == [
-        "first",
-        "between",
-        "second",
-        "third",
-    ]
+    ordered = [each.text for each in in_order([own[2], late, own[0], own[1]])]
+    assert ordered == ["first", "between", "second", "third"]
     assert is_after(late.source, at(3)) and not is_after(late.source, at(5))
     assert is_after(at(1), NOWHERE) and not is_after(NOWHERE, at(1))
 
@@ -305,22 +289,11 @@ def test_boundary_and_summary(tmp_path: Path) -> None:
     facts = session.facts(tmp_path)
     assert to_json(facts)["compactions"] == [
         {
-            "trigger": "auto",
-            "line": 2,
-            "timestamp": "2026-01-02T09:00:01.000Z",
-            "pre_tokens": 155_000,
-            "post_tokens": None,
-            "summary_chars": len(SUMMARY),
-        },
-        {
-            "trigger": "manual",
-            "line": 4,
-            "timestamp": "2026-01-02T09:00:03.000Z",
-            "pre_tokens": 155_000,
-            "post_tokens": 12_000,
-            "summary_chars": len(SUMMARY),
-        },
-    ]
+            "trigger": trigger, "line": line, "timestamp": f"2026-01-02T09:00:0{line - 1}.000Z",
+            "pre_tokens": 155_000, "post_tokens": after, "summary_chars": len(SUMMARY),
+        }
+        for trigger, line, after in (("auto", 2, None), ("manual", 4, 12_000))
+    ]  # fmt: skip
     assert facts.compactions[0].summary == SUMMARY
     assert facts.compactions[0].source.offset == offset
     assert [turn.ask for turn in facts.asked] == ["go"]

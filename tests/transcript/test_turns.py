@@ -191,10 +191,8 @@ def test_the_words_of_a_refusal_open_a_turn_once(tmp_path: Path) -> None:
     t.user([{"type": "text", "text": "[Request interrupted by user for tool use]"}])
     t.user("not before Friday")
     turns = t.facts(tmp_path).turns
-    assert [(turn.ask, turn.end) for turn in turns] == [
-        ("publish it", "interrupted"),
-        ("not before Friday", "running"),
-    ]
+    ended = {turn.ask: turn.end for turn in turns}
+    assert ended == {"publish it": "interrupted", "not before Friday": "running"}
 
 
 def sourced_session() -> Transcript:
@@ -281,20 +279,10 @@ def test_a_plan_file_is_known_by_its_name(path: str, named: str) -> None:
         ("Which one?\n1. **Round** each line\n2. Round the sum", "2", "2. Round the sum", "Which one?"),
         ("## Next steps\n\n1) Ship it\n2) Wait for Ann", "1\nand tell her", "1. Ship it", "Next steps"),
         ("A. Keep the table\nB. Drop the old table", "b.", "b. Drop the old table", ""),
-        (
-            "Which one?\n1. Keep it\n   1. for now\n2. Drop it\n   1. for good",
-            "1",
-            "1. Keep it",
-            "Which one?",
-        ),
+        ("Which?\n1. Keep it\n   1. for now\n2. Drop it\n   1. for good", "1", "1. Keep it", "Which?"),
         ("Which one?\n1. Keep it\n2. Drop it\n\n1.5 GB are used.", "1", "1. Keep it", "Which one?"),
         ("1. I read it\n2. I ran it\n\n## Next\n1. Ship it\n2. Wait", "2", "2. Wait", "Next"),
-        (
-            "Which one?\n\n**Option 1:** Keep it\n\n**Option 2:** Drop it",
-            "option 2",
-            "2. Drop it",
-            "Which one?",
-        ),
+        ("Which?\n\n**Option 1:** Keep it\n\n**Option 2:** Drop it", "option 2", "2. Drop it", "Which?"),
     ],
 )
 def test_a_typed_number_chooses_from_the_list_before_it(

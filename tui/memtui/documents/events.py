@@ -280,7 +280,6 @@ _DONE_FILES = 12
 _FEW = 3
 _ASKED = 25
 _FIRST = 2_000
-_LATER = 400
 
 
 def inferred_plan(facts: Facts) -> str:
@@ -290,7 +289,7 @@ def inferred_plan(facts: Facts) -> str:
     if found:
         first = shortened(found[-1].text.strip(), _FIRST)
         blocks.append(f"{source_label('First asked', found[-1].source)}\n{first}")
-    if later := [with_source(ask.within(_LATER), ask.source) for ask in found[:-1]]:
+    if later := [with_source(f"{ask.line}{ask.after}", ask.source) for ask in found[:-1]]:
         more = f"\n- and {len(later) - _ASKED} earlier ones" if len(later) > _ASKED else ""
         listed = "\n".join(f"- {text}" for text in later[:_ASKED])
         blocks.append(f"Asked since, newest first:\n{listed}{more}")

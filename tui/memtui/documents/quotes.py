@@ -70,12 +70,9 @@ class UserRequest(NamedTuple):
         """The words on one line; of a long message its beginning and its end, which often says what to do."""
         return one_line(ends_of(self.text.strip(), _WIDTH))
 
-    def within(self, width: int) -> str:
-        """The words in at most `width` characters, with the question before."""
-        return f"{one_line(ends_of(self.text.strip(), width))}{self._after}"
-
     @property
-    def _after(self) -> str:
+    def after(self) -> str:
+        """In brackets, the question before."""
         return f' (after "{self.question}")' if self.question else ""
 
     def quoted(self, label: str, *, clock: bool = False) -> str:
@@ -85,7 +82,7 @@ class UserRequest(NamedTuple):
     @property
     def with_purpose(self) -> str:
         """``"words"``, and in brackets the purpose of a slash command or the question before."""
-        return f'"{self.line}"{f" ({self.about})" if self.about else self._after}'
+        return f'"{self.line}"{f" ({self.about})" if self.about else self.after}'
 
 
 def user_requests(facts: Facts) -> list[UserRequest]:

@@ -485,7 +485,6 @@ def _quoted(plan: PlanFact) -> str:
 
 
 _ASKED = 20
-_LINE = 240
 _ERRORS = 5
 _COMMANDS = 10
 
@@ -513,7 +512,7 @@ def _older_requests(facts: Facts) -> Iterator[str]:
     quoted = {said.source for said in quotes_of(USER, facts)}
     older = [ask for ask in quotes.user_requests(facts) if ask.source not in quoted]
     for ask in older[:_ASKED]:
-        yield with_source(ask.within(_LINE), ask.source)
+        yield with_source(f"{ask.line}{ask.after}", ask.source)
     if more := older[_ASKED:]:
         yield f"and {counted(len(more), 'earlier message')}"
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from memtui.secrets.secrets import masked
 from memtui.transcript import shell
-from memtui.transcript.paths import Kind, name_of, role_of
-from memtui.transcript.records import Command, ErrorFact, Facts, Source, in_order, later
+from memtui.transcript.paths import name_of
+from memtui.transcript.records import Command, ErrorFact, Facts, Source, in_order
 from memtui.transcript.shell import COMPILERS, EDIT_TOOLS, PACKAGE_MANAGERS, TEST_RUNNERS, programs_run
 from memtui.transcript.short_text import command_line
 
@@ -252,26 +252,20 @@ _TAKES_VALUE = frozenset(_VALUE_OPTIONS.split())
 _FOR_DEVELOPMENT = frozenset({"-D", "--save-dev", "--dev", "-d"})
 _PACKAGE = re.compile(r"@?[A-Za-z][\w./@:\[\],=<>~^!*+-]*")
 _NO_PACKAGE = re.compile(r"package$|\.{0,2}/|.*\.(?:whl|tgz|tar\.gz|txt|toml)$|\.|.*\$|https?:")
-_MANIFEST = "dependencies"
 
 
 def package_changes(facts: Facts) -> dict[str, Source]:
-    """One line for each package change, in order, and for each manifest edited by hand.
+    """One line for each package change, in order.
 
     Of `a || b` only one needs to have succeeded, and nothing says which.
     """
-    lines = {
+    return {
         change: command.source
         for command in facts.commands
         if command.outcome in ("ok", "background") and "||" not in command.text
         for words in shell.segments(command.text)
         if (change := _change(words, command))
     }
-    for file in facts.modified_files:
-        if role_of(file.path).text == _MANIFEST and role_of(file.path).kind is Kind.CONFIG:
-            how = "created by hand" if file.created else "edited by hand, perhaps not its dependencies"
-            lines[f"{file.path}: {how}"] = later(file.source, file.last)
-    return lines
 
 
 def _change(words: list[str], command: Command) -> str:
