@@ -12,7 +12,6 @@ from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project, transcript_slug
 from memtui.store.compact import active_sessions, draft, drafted, read_plan
 from memtui.store.sessions import session_root
-from memtui.transcript import ReadingCancelledError
 from memtui.transcript.records import Facts, FileFact
 from tests.documents.made import turn
 from tests.transcripts import Transcript
@@ -44,15 +43,6 @@ def add_workflow(
     (folder / "IMPL_PLAN.md").write_text(plan)
     for path in (folder / "IMPL_PLAN.md", folder):
         os.utime(path, (1_000_000 - age, 1_000_000 - age))
-
-
-def test_reading_can_be_watched_and_given_up(places: Places) -> None:
-    add_session(places, "one", "Do it now, please")
-    seen: list[tuple[int, int]] = []
-    draft(places, progress=lambda done, total: seen.append((done, total)))
-    assert seen[-1][0] == seen[-1][1] > 0
-    with pytest.raises(ReadingCancelledError):
-        draft(places, cancelled=lambda: True)
 
 
 def test_the_active_workflow_is_that_of_the_newest_session(places: Places) -> None:
