@@ -270,6 +270,30 @@ async def test_a_memory_of_ones_own_shows_who_has_it(world: World, theirs: Memor
         assert all("⇅" not in each for each in driver.drawn(PaneId.MEMORIES, 90) if other in each)
 
 
+async def test_a_shared_memory_is_asked_for_before_it_goes_for_all(
+    world: World, theirs: MemoryRemote
+) -> None:
+    async with opened(world) as driver:
+        changes, backend = driver.app.model.changes, store(world)
+        changes.add_stored(f"stored {THEIRS}", backend, THEIRS)
+        for key, way in (("u", driver.app.action_undo), ("D", driver.pane(PaneId.MEMORIES).action_delete)):
+            await driver.press("2")
+            way()  # a key would be waited for, and undoing waits for the answer
+            await driver.until(lambda: "Shared with team: the next sync" in driver.shown, key)
+            await driver.press("n")
+            assert rows(driver) == [THEIRS]
+        await driver.press("D", "y")
+        await driver.until_said("in the trash")
+
+
+async def test_a_deletion_from_afar_is_said(world: World, theirs: MemoryRemote) -> None:
+    gone = f"{THEIRS} was deleted by ann: it is in the trash here."
+    theirs.add(THEIRS, deleted=True)
+    world.configure("[sync]\nminutes = 5\n")
+    async with opened(world) as driver:
+        assert await driver.until_said("deleted") == f"team: {gone}"
+
+
 async def test_a_memory_with_one_text_says_so(world: World) -> None:
     mine = world.memory(1, "Mine")
     async with opened(world) as driver:

@@ -100,7 +100,8 @@ def test_two_edits_become_two_memories(laptop: Machine, desk: Machine, shared: s
 def test_a_deletion_and_an_undeletion_go_everywhere(laptop: Machine, desk: Machine, shared: str) -> None:
     laptop.store.delete(hidden(shared))
     laptop.sync()
-    desk.sync()
+    (note,) = desk.sync().notes
+    assert note.startswith(f"{shared} was deleted by ") and note.endswith(": it is in the trash here")
     assert desk.ids() == []
     desk.store.restore(shared)
     desk.sync()

@@ -341,11 +341,12 @@ class MemtuiApp(BaseApp):
                 self.say(f"Redone: {change.what}." if undone else back)
 
     async def _is_meant(self, change: Change | None) -> bool:
-        """Whether a change is to be undone: an old one may be forgotten, so it is named and asked for."""
+        """Whether a change is to be undone: one that is old, or that others use, is named and asked for."""
         minutes = int((time.monotonic() - change.at) / 60) if change else 0
-        if change is None or minutes < _OLD:
+        shared = self.browser.memories.gone_for_all([change.stored]) if change else ""
+        if change is None or (minutes < _OLD and not shared):
             return True
-        question = f"Undo what was done {minutes} minutes ago: {change.what}?"
+        question = f"Undo what was done {minutes} minutes ago: {change.what}? {shared}".rstrip()
         return await self.confirmed(question, yes="Undo", no="Keep it")
 
     def action_search(self) -> None:

@@ -30,6 +30,8 @@ class Change(NamedTuple):
     redo: _Act
     names: tuple[str, ...] = ()
     """Names of the files whose rows an undo brings back."""
+    stored: str = ""
+    """The Recovery ID of the memory that an undo deletes."""
     at: float = 0.0
     """When it was made, on the clock of `time.monotonic`."""
 
@@ -62,7 +64,7 @@ class Changes:
     def add_stored(self, what: str, backend: MemoryStore, memory_id: str) -> None:
         """Add that a memory was stored, or came back: undone, it goes to the trash."""
         undo, redo = partial(backend.delete, memory_id), partial(backend.restore, memory_id)
-        self.add(Change(what, undo, redo, (f"{memory_id}.md",)))
+        self.add(Change(what, undo, redo, (f"{memory_id}.md",), memory_id))
 
     def last(self) -> Change | None:
         with self._guard:

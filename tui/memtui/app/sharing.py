@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.app.listings import RemoteState
@@ -111,12 +110,18 @@ class Exchange:
                 del self._doing[name]
                 changed()
 
-    def keep_syncing(self, name: str, seconds: float, changed: Callable[[], None]) -> None:
-        """Exchange with a remote until `stopped` is set; see `memtui.share.sync`."""
+    def keep_syncing(
+        self, name: str, seconds: float, changed: Callable[[], None], say: Callable[[str], object]
+    ) -> None:
+        """Exchange with a remote until `stopped` is set; see `memtui.share.sync`. `say` gets its news."""
         from memtui.share.sync import keep_syncing
 
         sharing = self._open(name)
-        sync = partial(self._sync, sharing, changed)
+
+        def sync() -> None:
+            if news := self._sync(sharing, changed).news:
+                say(f"{name}: {news}")
+
         keep_syncing(sync, sharing.remote.wait, seconds, lambda _: changed(), self.stopped)
 
     def _open(self, name: str) -> Sharing:

@@ -252,7 +252,8 @@ class StatusBar(Widget):
 
     def _keep_syncing(self, name: str, seconds: float) -> None:
         try:
-            self._model.exchange.keep_syncing(name, seconds, self._synced)
+            told = partial(self.call_later, self.app.warn)
+            self._model.exchange.keep_syncing(name, seconds, self._synced, told)
         except FileProblem:  # the list of remotes is broken: the status line says so until it is fixed
             self.call_later(self._exchanged.discard, name)
         except Exception as error:  # a worker's boundary; logged, and not retried

@@ -81,7 +81,7 @@ class State(Record):
 
 @dataclass
 class Synced:
-    """The outcome of a sync; a note is a sentence on a memory that was held back or kept beside another."""
+    """The outcome of a sync; a note is a sentence on a memory held back, deleted or kept beside another."""
 
     sent: int = 0
     fetched: int = 0
@@ -90,6 +90,12 @@ class Synced:
     @property
     def summary(self) -> str:
         return f"sent {self.sent}, fetched {self.fetched}"
+
+    @property
+    def news(self) -> str:
+        """The first note, and how many others there are; "" without any."""
+        more = f" And {len(self.notes) - 1} more." if len(self.notes) > 1 else ""
+        return f"{self.notes[0]}.{more}" if self.notes else ""
 
 
 def _content(about: MemoryMeta | Document, body: bytes) -> str:
@@ -357,6 +363,7 @@ class _Round:
         about: dict[str, Any] = {"description": document.description, "tags": document.tags, "author": author}
         if stored is not None and document.deleted:
             self._store.delete(local)
+            self._note(key, f"was deleted by {document.author or 'somebody'}: it is in the trash here")
         elif stored is not None:
             self._store.update(local, expected=stored, body=document.body, **about)
         elif not document.deleted:

@@ -337,13 +337,31 @@ class MemoriesPane(Pane):
         if (memory := self.claudes.get(self.selected)) and not self.marked:
             self._delete_claudes(memory)
             return
-        if ids := self.stored("deleted here"):
-            self.mark(self.marked - {f"{each}.md" for each in ids})
-            files = any(self._file_of(f"{each}.md") for each in ids)
-            stays = " Its review's file stays in the project (✎)." if files else ""
-            self.drop({f"{each}.md" for each in ids})
-            changes, backend = self.model.changes, self.model.backend
-            self._change("deleting", lambda: delete_memories(changes, backend, ids) + stays)
+        if not (ids := self.stored("deleted here")):
+            return
+        if not (warning := self.gone_for_all(ids)):
+            self._delete(ids)
+            return
+        from memtui.app.screens.dialogs import ConfirmScreen
+
+        which = clean_line(ids[0]) if len(ids) == 1 else f"{len(ids)} memories"
+        asked = ConfirmScreen(f"Move {which} to the trash? {warning}", yes="Delete", no="Keep")
+        self.app.push_screen(asked, lambda sure: self._delete(ids) if sure else None)
+
+    def gone_for_all(self, ids: Iterable[str]) -> str:
+        """What is said before shared memories are deleted; "" if none of these is shared."""
+        remotes = {name for each in ids for name in self.held_by.get(each, "").split(",") if name}
+        return (
+            f"Shared with {', '.join(sorted(remotes))}: the next sync deletes it for all." if remotes else ""
+        )
+
+    def _delete(self, ids: Sequence[str]) -> None:
+        self.mark(self.marked - {f"{each}.md" for each in ids})
+        files = any(self._file_of(f"{each}.md") for each in ids)
+        stays = " Its review's file stays in the project (✎)." if files else ""
+        self.drop({f"{each}.md" for each in ids})
+        changes, backend = self.model.changes, self.model.backend
+        self._change("deleting", lambda: delete_memories(changes, backend, ids) + stays)
 
     @work(group="undelete", exclusive=True, exit_on_error=False)
     async def action_undelete(self) -> None:
@@ -503,9 +521,7 @@ class MemoriesPane(Pane):
                     said.append(f"{name}: {problem}.")
                 else:
                     failed = failed or bool(done.notes)
-                    more = f" And {len(done.notes) - 1} more." if len(done.notes) > 1 else ""
-                    note = "".join(f" {each}" for each in done.notes[:1])
-                    said.append(f"{name}: {done.summary}.{note}{more}")
+                    said.append(f"{name}: {done.summary}. {done.news}".rstrip())
             if said:
                 self.app.hint("memories")
                 self.app.refresh_remotes()
