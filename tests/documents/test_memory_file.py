@@ -94,17 +94,12 @@ def test_another_tools_memory_is_read(line_end: str) -> None:
         preamble="Written by hand.",
         goal="Move it.\n\n```md\n## Learnings\n- not one\n```",
         learnings=(
-            "one\nlazy",
-            "two\n\nwith a paragraph",
-            "three\n- nested",
-            "A sentence.",
-            "1. first",
-            "2. second",
-            "four",
+            "one\nlazy", "two\n\nwith a paragraph", "three\n- nested",
+            "A sentence.", "1. first", "2. second", "four",
         ),
         key_files=("src/a b.ts", "`src/c.ts` - the client"),
         extra=(Section(heading="Next", text="- order"),),
-    )
+    )  # fmt: skip
 
 
 def test_a_title_or_a_section_is_enough() -> None:
@@ -131,6 +126,10 @@ KILN = Facts(
     commands=(ran("pytest -q", 8),),
     modified_files=(changed("/work/kiln/a.py", 4), changed("/work/kiln/b.py", 5, times=3)),
 )
+
+
+WELL, DONE = "the last check went well: pytest -q (L8 09:00)", "2 of 2 tasks done (L6 09:00)"
+SINCE = f"{WELL[:-1]}; at least 1 file changed since)"
 
 
 def test_the_draft_quotes_and_names_its_lines() -> None:
@@ -165,41 +164,27 @@ def test_the_draft_quotes_and_names_its_lines() -> None:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({}, "High — the last check went well: pytest -q (L8 09:00); 2 of 2 tasks done (L6 09:00)"),
-        ({"commands": ()}, "Medium — no check on record; 2 of 2 tasks done (L6 09:00)"),
-        ({"todos": ()}, "Medium — the last check went well: pytest -q (L8 09:00); no task list on record"),
-        (
-            {"todos": (todo("dig", "pending", 9),)},
-            "Medium — the last check went well: pytest -q (L8 09:00); 1 task or step open (L9 09:00)",
-        ),
+        ({}, f"High — {WELL}; {DONE}"),
+        ({"commands": ()}, f"Medium — no check on record; {DONE}"),
+        ({"todos": ()}, f"Medium — {WELL}; no task list on record"),
+        ({"todos": (todo("dig", "pending", 9),)}, f"Medium — {WELL}; 1 task or step open (L9 09:00)"),
         (
             {"commands": (ran("pytest -q", 8, "failed", "Error: no clay"),)},
-            'Low — the last check failed: pytest -q (L8 09:00): output "Error: no clay"; '
-            "2 of 2 tasks done (L6 09:00)",
+            f'Low — the last check failed: pytest -q (L8 09:00): output "Error: no clay"; {DONE}',
         ),
         (
             {"turns": (turn(1, "Build", end="interrupted"),)},
-            "Low — the last turn was interrupted (L1 09:00); "
-            "the last check went well: pytest -q (L8 09:00); 2 of 2 tasks done (L6 09:00)",
+            f"Low — the last turn was interrupted (L1 09:00); {WELL}; {DONE}",
         ),
-        (
-            {"turns": (turn(1, "Build", end="running"),)},
-            "Medium — the last check went well: pytest -q (L8 09:00); 2 of 2 tasks done (L6 09:00)",
-        ),
-        (
-            {"modified_files": (changed("/work/kiln/a.py", 9),)},
-            "Medium — the last check went well: pytest -q (L8 09:00; at least 1 file changed since); "
-            "2 of 2 tasks done (L6 09:00)",
-        ),
+        ({"turns": (turn(1, "Build", end="running"),)}, f"Medium — {WELL}; {DONE}"),
+        ({"modified_files": (changed("/work/kiln/a.py", 9),)}, f"Medium — {SINCE}; {DONE}"),
         (
             {"modified_files": (replace(changed("/work/kiln/a.py", 3, 2), last=at(9)),)},
-            "Medium — the last check went well: pytest -q (L8 09:00; at least 1 file changed since); "
-            "2 of 2 tasks done (L6 09:00)",
+            f"Medium — {SINCE}; {DONE}",
         ),
         (
             {"last_action": Action("Bash", "make", "background", "", source=at(9))},
-            "Medium — the last check went well: pytest -q (L8 09:00); "
-            "Bash was started in the background (L9 09:00); 2 of 2 tasks done (L6 09:00)",
+            f"Medium — {WELL}; Bash was started in the background (L9 09:00); {DONE}",
         ),
     ],
 )
@@ -238,10 +223,7 @@ def test_a_command_that_changes_a_file_after_the_check_is_seen(
     ("said", "title"),
     [
         ("Move the tax rates", "Move the tax rates"),
-        (
-            "Refunds give the stock back. Today, refunding one item of three does not",
-            "Refunds give the stock back",
-        ),
+        ("Refunds give stock back. Today, refunding one of three items does not", "Refunds give stock back"),
         (
             "Let the nightly import of the stock take minutes, not half of the night",
             "Let the nightly import of the stock take minutes",
