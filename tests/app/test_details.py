@@ -251,5 +251,7 @@ async def test_a_session_has_one_name_everywhere(full: World) -> None:
         await driver.until(lambda: "The refresh race" in driver.drawn(PaneId.PENDING)[0], "the capture's")
         assert "Capture 05 Mar 13:10 The refresh race" in driver.detail
         await driver.until(lambda: "session The refresh race" in driver.drawn(PaneId.STATE), "the state's")
+        await driver.press("4", "g", "!")  # a title is no rule
+        assert (await driver.until_said("pin")).startswith("This row is no line to pin: enter opens")
         await driver.press("S")
         await driver.until(lambda: "05 Mar 12:40 The refresh race" in driver.shown, "the session's")

@@ -63,6 +63,14 @@ async def test_a_blank_pin_is_refused_and_a_single_command_is_named_before_it_is
         assert "Clear the active command /babysit?" in driver.shown
 
 
+async def test_a_typed_pin_is_the_one_that_x_removes(pinned: World) -> None:
+    async with opened(pinned) as driver:
+        await driver.press("3", "j", "!", *"Ask", "enter")
+        await driver.until(lambda: driver.pane(PaneId.COMMANDS).selected == "pin:Ask", "the new pin")
+        await driver.press("x")
+        assert (await driver.until_said("Removed")).startswith("Removed the pin “Ask”.")
+
+
 async def test_red_ones_first_and_x_removes_one_until_u(pinned: World) -> None:
     async with opened(pinned) as driver:
         await driver.press("3")

@@ -301,9 +301,10 @@ class MemtuiApp(BaseApp):
             def add() -> str:
                 path = model.pins.path(everywhere=False)
                 with model.changes.of_files(f"pinned “{short_pin(text)}”", [path]):
-                    return short_pin(model.pins.add(pin).text)
+                    return model.pins.add(pin).text
 
-            words = await asyncio.to_thread(add)
+            words = short_pin(added := await asyncio.to_thread(add))
+            self.browser.commands.await_pin(added)
             model.readings.forget_aftermaths()
             self.hint("pins", "userpins")
             if await asyncio.to_thread(model.lacks_hooks):

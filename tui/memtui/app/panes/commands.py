@@ -102,6 +102,10 @@ class CommandsPane(Pane):
         files = {_FILE_BROKEN: self.view.problem, _PINS_BROKEN: self._pins_problem}
         return broken | {key: problem for key, problem in files.items() if problem}
 
+    def await_pin(self, text: str) -> None:
+        """Select a pin that was just made, so that `x` is for it."""
+        self.await_back([f"{_PIN}{text}"])
+
     def pin(self, key: str | None) -> PinRow | None:
         return self._pins.get(key or "")
 

@@ -90,7 +90,9 @@ class Pane(RowList):
     signs: ClassVar[Mapping[str, str]] = {}
     """The meaning of each sign in its rows, for help."""
     detail_signs: ClassVar[Mapping[str, str]] = {}
-    no_line = "A row of this pane is no line to pin: enter opens its detail, whose lines can be pinned."
+    no_line = (
+        "This row is no line to pin: enter opens the detail, where every line with a source can be pinned."
+    )
 
     @dataclass
     class Changed(Message):

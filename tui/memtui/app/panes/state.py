@@ -183,7 +183,7 @@ class StatePane(Pane):
 
     def line_of(self, key: str) -> str:
         glance = self._glance[key]
-        return "" if glance.label in ("…", "✓", "phase") else glance.text
+        return "" if glance.label in ("…", "✓", "phase", "session") else glance.text
 
     def draw_row(self, key: str, width: int) -> Content:
         glance = self._glance[key]
