@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+from textual.widgets import Button
+
 from memtui.app.panes.pane import PaneId
+from memtui.app.screens.dialogs import ConfirmScreen
+from memtui.app.widgets.document import Document, line
 from tests.app.harness import NARROW, SHORT, WIDE, opened
 from tests.app.world import FIRST, World
 
@@ -116,3 +121,17 @@ async def test_a_screen_of_almost_nothing_does_not_fail(full: World) -> None:
                 await driver.press(keys)
         await driver.resize(WIDE)
         await driver.until(lambda: FIRST in driver.shown)
+
+
+@pytest.mark.parametrize("size", [SHORT, (40, 24)])
+async def test_both_answers_of_a_question_are_in_its_box(world: World, size: tuple[int, int]) -> None:
+    read = Document([line("It is read before the answer. " * 6)] * 9)
+    async with opened(world, size) as driver:
+        for yes, no in (("Bring it back", "Leave it"), ("Write and copy", "Not now")):
+            for document in (None, read):
+                driver.app.push_screen(ConfirmScreen("Is it wanted? " * 6, yes=yes, no=no, document=document))
+                await driver.handled()
+                box = driver.screen.query_one("#confirm").content_region
+                assert all(box.contains_region(each.region) for each in driver.screen.query(Button))
+                assert f"{yes} (y)" in driver.shown and f"{no} (n)" in driver.shown
+                await driver.press("n")

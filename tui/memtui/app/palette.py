@@ -17,10 +17,14 @@ from memtui.app.base import hidden
 class Palette(CommandPalette):
     """Textual's palette, with page keys that may come before its list is laid out."""
 
+    called = "Commands"
     BINDINGS: ClassVar[list[BindingType]] = [
         hidden("pagedown", "page('down')"),
         hidden("pageup", "page('up')"),
     ]
+
+    def on_mount(self) -> None:
+        self.query_one("#--container").border_title = self.called
 
     def action_page(self, way: str) -> None:
         """Page in the commands.
@@ -37,6 +41,7 @@ class Palette(CommandPalette):
 class ThemePalette(Palette):
     """Shows the theme that is highlighted."""
 
+    called = "Themes"
     chosen = False
 
     @on(OptionList.OptionHighlighted)

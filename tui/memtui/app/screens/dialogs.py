@@ -47,7 +47,7 @@ class ConfirmScreen(_Dialog[bool]):
     """
 
     app = getters.app(BaseApp)
-    HORIZONTAL_BREAKPOINTS = [(0, "-tight"), (40, "-narrow"), (100, "-wide")]  # noqa: RUF012 - see the app
+    HORIZONTAL_BREAKPOINTS = [(0, "-tight"), (48, "-narrow"), (100, "-wide")]  # noqa: RUF012 - see the app
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "dismiss(True)", "yes", tooltip="do it"),
         Binding("n,escape,q", "dismiss(False)", "no", tooltip="leave everything as it is"),
