@@ -101,6 +101,17 @@ def test_the_recovery_text_knows_the_session_up_to_the_compaction_and_the_review
     )
 
 
+def test_learnings_kept_of_the_draft_stand_with_those_that_were_added(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft = MEMORY.replace(learnings=("Drafted", "Left out"))
+    monkeypatch.setattr("memtui.store.compact.draft_memory", lambda _: draft)
+    chosen = MEMORY.replace(learnings=("Drafted", "Added"))
+    review(places, clock, CaptureStore(places.project), entry_of(places), memory=chosen, summary="")
+    notes = parse_recovery(backend(places).get(ID).body.decode()).notes
+    assert notes.startswith("- **From the review**\n  - Drafted\n  - Added\n")
+
+
 def test_the_memory_is_the_project_s_although_the_session_worked_elsewhere(places: Places) -> None:
     (transcript,) = places.claude.rglob("*.jsonl")
     transcript.write_text(transcript.read_text().replace(str(places.project.root), "/elsewhere"))

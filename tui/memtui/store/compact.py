@@ -157,14 +157,14 @@ def _names(facts: Facts, identifier: str) -> bool:
 
 
 def with_review(recovery: Recovery, memory: MemoryFile, summary: str, facts: Facts) -> Recovery:
-    """A recovery text whose notes begin with a reviewer's additions to the drafts.
+    """A recovery text whose notes begin with what a reviewer added to the drafts.
 
-    The drafts' own lines are already in the recovery text, each in its section.
+    Learnings that the reviewer changed stand there whole, as those kept of the draft were chosen, too.
     """
     drafted = draft_memory(facts)
     asked = [line for line in memory.questions if line not in drafted.questions]
     added = [summary] if summary != draft_summary(facts) else []
-    added += [line for line in memory.learnings if line not in drafted.learnings]
+    added += memory.learnings if memory.learnings != drafted.learnings else ()
     added += [f"Open: {line}" for line in asked]
     added += [f"Confidence: {memory.confidence}"] if memory.confidence != drafted.confidence else []
     added += [f"Key file: {path}" for path in memory.key_files if path not in drafted.key_files]
