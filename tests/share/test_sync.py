@@ -91,7 +91,7 @@ def test_two_edits_become_two_memories(laptop: Machine, desk: Machine, shared: s
     kept = note.rpartition(" ")[2]
     assert note.startswith(f"{shared} was changed here and by ")
     assert (body(desk, shared), body(desk, kept)) == (b"of the laptop", b"of the desk")
-    assert desk.store.get(kept).meta.description == "Fix (from desk, 2 Jan)"
+    assert desk.store.get(kept).meta.description == "From desk, 2 Jan: Fix"
     laptop.sync()
     assert {body(laptop, each) for each in laptop.ids()} == {b"of the laptop", b"of the desk"}
     assert laptop.texts() == desk.texts() == held(desk.remote)

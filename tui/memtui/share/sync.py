@@ -373,7 +373,8 @@ class _Round:
     def _keep(self, key: str, stored: StoredMemory, document: Document) -> None:
         """Keep a text as a memory of its own, which is shared as the other one is."""
         now, meta = self._of.clock(), stored.meta
-        title = f"{title_of(stored)} (from {self._of.machine}, {now.day} {now:%b})"
+        # The difference stands first: the ends of long titles are cut in lists.
+        title = f"From {self._of.machine}, {now.day} {now:%b}: {title_of(stored)}"
         found = [each.id for each in self._store.list().items if each.title == title]
         # A killed process may have kept it already.
         kept = next((each for each in found if self._store.get(each).body == stored.body), "")
