@@ -155,3 +155,19 @@ async def test_keeping_transcripts_is_asked_once(world: World, monkeypatch: pyte
         await driver.until(lambda: "keep transcripts" not in line(driver), "the end of the question")
         await driver.press("i")
         await driver.until(lambda: "/plugin install memtui@memtui" in driver.shown)
+
+
+async def test_an_installation_is_done_before_transcripts_are_asked_about(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (world.home.state / "keep-sessions").unlink()
+    world.write(world.base / "bin" / "claude", "#!/bin/sh\n").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{world.base / 'bin'}:/usr/bin:/bin")
+    async with opened(world, WIDE) as driver:
+        await driver.press("i")
+        await driver.until(lambda: "Install memtui's plugin" in driver.shown, "the question")
+        await driver.press("y")
+        await driver.until(lambda: "Keep transcripts beyond 30 days?" in driver.shown, "the next one")
+        assert "Done. Sessions started from now on go by it; open ones once" in driver.shown
+        await driver.press("n")
+        await driver.until_said("Transcripts are not kept. Done. Sessions started from now on go by it")

@@ -33,7 +33,7 @@ async def test_in_the_wrong_pane_a_key_says_where_it_works_and_does_nothing(full
             elsewhere = {key for other in own.values() for key in other} - own[pane_id].keys()
             for key in elsewhere - driver.screen.active_bindings.keys():
                 await driver.press(key)
-                assert driver.last_said.startswith(f"{shown(key)} does nothing here. In "), (pane_id, key)
+                assert driver.last_said.startswith(f"{shown(key)} does nothing here, but in "), (pane_id, key)
                 for place in PANES:
                     assert (f"({PANES.index(place) + 1})" in driver.last_said) is (key in own[place])
                 assert driver.at_home(), (pane_id, key)

@@ -63,10 +63,7 @@ async def test_an_own_key_of_a_pane_works_in_the_detail_and_is_named_elsewhere(f
     full.configure('[keys]\ncopy_id = "f6"\n')
     async with opened(full) as driver:
         await driver.press("f6")
-        assert driver.last_said == (
-            "f6 does nothing here. In Memories (2), search (s): copy the Recovery ID. "
-            "In the sessions (S): copy the session's id."
-        )
+        assert driver.last_said == "f6 does nothing here, but in Memories (2), the sessions (S), search (s)."
         await driver.press("2", "enter", "f6")
         assert driver.reading()
         await driver.until_said("CMEM-")

@@ -47,7 +47,7 @@ def test_without_a_terminal_nothing_is_written(memtui: Memtui, project: Project,
     result = memtui("captures", "--backfill")
     assert (result.code, result.err) == (
         1,
-        "memtui: Write 1 capture? Nothing was changed: say yes with --yes.\n",
+        "memtui: Nothing was changed: “Write 1 capture?” needs --yes without a terminal.\n",
     )
     assert not project.compacts.exists()
 

@@ -27,7 +27,7 @@ def test_a_memory_goes_from_one_home_to_another(
     refused = memtui("remote", "check")
     assert refused.code == 1
     assert refused.out == (
-        f"team: {hub} is not set up: memtui remote init does it · {hub} ·"
+        f"team: {hub} is not set up: memtui remote init team does it · {hub} ·"
         " sends what you share · never synced.\n"
     )
     assert memtui("remote", "init", "team").out.startswith("team is set up: 0 memories")

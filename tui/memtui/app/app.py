@@ -221,7 +221,7 @@ class MemtuiApp(BaseApp):
         if isinstance(event, events.Paste):
             # Pasted text is untrusted, too; terminals send the enter key between its lines.
             event.text = clean("\n".join(re.split("\r\n?", event.text)))
-        elif self.screen.has_class("-short"):  # a message has been read, and covers what comes next
+        else:  # a message has been read, and covers what comes next
             self.clear_notifications()
         await super().on_event(event)
         self._follow(target)

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 
 _PIN = "pin this line: no compaction may lose it; among the pins, type one"
+_INSTALLED = "Done. Sessions started from now on go by it; open ones once they are started again."
 _MEMORY = "draft a memory of the session, to edit and store; give one to Claude, or the reverse (asks)"
 
 
@@ -404,7 +405,7 @@ class BrowserScreen(StyledOnce):
                 return
             question = "Install memtui's plugin into Claude Code?"
             if await self._change_plugin(plan_init, question, "Install", "It is installed.") and asks:
-                await self._ask_to_keep()
+                await self._ask_to_keep(_INSTALLED)
 
     @work(group="install", exclusive=True, exit_on_error=False)
     async def action_uninstall(self) -> None:
@@ -453,14 +454,15 @@ class BrowserScreen(StyledOnce):
             note = " · ".join(filter(None, (then, wrote)))
             self.app.copy_text(typed[0], name="the first line for Claude Code's prompt", note=note)
             return False
-        self.app.say(" ".join(said) or "Done. Sessions started from now on go by it.")
+        self.app.say(" ".join(said) or _INSTALLED)
         return True
 
-    async def _ask_to_keep(self) -> None:
+    async def _ask_to_keep(self, done: str = "") -> None:
         from memtui.store.archive_settings import answer_keeping
 
         home = self.model.places.home
         told = (
+            *((done, "") if done else ()),
             "Claude Code deletes a session's transcript after 30 days, unless its settings say otherwise.",
             f"memtui can keep compressed copies, readable by you alone, in {clean_line(str(home.archive))}.",
             "`memtui archive forget` removes one again.",
@@ -468,7 +470,8 @@ class BrowserScreen(StyledOnce):
         question, document = "Keep transcripts beyond 30 days?", Document([*map(line, told)])
         keep = await self.app.confirmed(question, yes="Keep", no="No", document=document, safe=True)
         await asyncio.to_thread(answer_keeping, home, keep)
-        self.app.say("Transcripts are kept from now on." if keep else "Transcripts are not kept.")
+        said = "Transcripts are kept from now on." if keep else "Transcripts are not kept."
+        self.app.say(f"{said} {done}".strip())
         self.model.health.expire()
         self.app.hint("branch")
 

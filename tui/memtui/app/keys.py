@@ -55,18 +55,16 @@ def identified() -> dict[str, Binding]:
 
 
 def where_it_works(key: str, keymap: Mapping[str, str], here: Sequence[DOMNode]) -> str:
-    """A sentence that says what a key does in other places than `here`; "" if it is bound in none."""
+    """A sentence that says in which places other than `here` a key works; "" if it is bound in none."""
     known = identified()
-    found: dict[str, list[str]] = {}
+    found: list[str] = []
     for owner, (_, _, place, way) in zip(_owners(), _OWNERS, strict=True):
         for binding in bindings_of(owner):
             if key not in keymap.get(binding.id or "", binding.key).split(",") or not binding.tooltip:
                 continue
             if place and not any(isinstance(each, owner) for each in here):
-                leads = shown(keymap.get(way, known[way].key))
-                found.setdefault(binding.tooltip, []).append(f"{place} ({leads})")
-    meanings = " ".join(f"In {', '.join(places)}: {meant}." for meant, places in [*found.items()][:2])
-    return f"{shown(key)} does nothing here. {meanings}" if meanings else ""
+                found.append(f"{place} ({shown(keymap.get(way, known[way].key))})")
+    return f"{shown(key)} does nothing here, but in {', '.join(found[:3])}." if found else ""
 
 
 def _owners() -> Iterator[type[DOMNode]]:

@@ -129,7 +129,7 @@ def complete_id(_: click.Context, __: click.Parameter, typed: str) -> list[Compl
 def agreed(question: str, yes: bool, *, default: bool = True) -> bool:
     """Whether the user agrees to a change, or has done so with --yes; without a terminal it is refused."""
     if not yes and not can_answer():
-        raise click.ClickException(f"{question} Nothing was changed: say yes with --yes.")
+        raise click.ClickException(f"Nothing was changed: “{question}” needs --yes without a terminal.")
     return yes or click.confirm(clean_line(question), default=default, err=True)  # stdout may be JSON
 
 

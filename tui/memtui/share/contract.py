@@ -42,10 +42,11 @@ class RemoteProblemError(FileProblem):
         return f"{self.remote} {self.reason}"
 
 
-def refuse_schema(remote: str, found: int, own: int) -> None:
+def refuse_schema(remote: str, found: int, own: int, name: str) -> None:
     """Refuse a remote that another version of memtui has set up; `found` is 0 if none has."""
     if not found:
-        raise RemoteProblemError(remote, "is not set up: memtui remote init does it", "not set up")
+        reason = f"is not set up: {f'memtui remote init {name}'.strip()} does it"
+        raise RemoteProblemError(remote, reason, "not set up")
     if found > own:
         reason = "was set up by a newer memtui: update this one"
         raise RemoteProblemError(remote, reason, "needs a newer memtui")
@@ -110,6 +111,9 @@ class Head(NamedTuple):
 
 class Remote(Protocol):
     """One remote, for any thread; its methods raise `RemoteProblemError` if it cannot be used."""
+
+    name: str = ""
+    """Its name on this machine."""
 
     def check(self) -> str:
         """A short description of the remote: ``12 memories``."""

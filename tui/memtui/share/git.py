@@ -108,7 +108,7 @@ class GitRemote(Remote):
         for _ in range(3):
             tip, about, _ = self._fetch()
             if tip:
-                refuse_schema(self._url, self._schema(about), SCHEMA)
+                refuse_schema(self._url, self._schema(about), SCHEMA, self.name)
                 return
             self._commit(tip, "Set up for memtui", {_ABOUT: _MARKER, "README.md": _README})
             if self._push():
@@ -126,7 +126,7 @@ class GitRemote(Remote):
 
     def _heads(self) -> dict[str, Head]:
         self._seen, about, folder = self._fetch()
-        refuse_schema(self._url, self._schema(about) if self._seen else 0, SCHEMA)
+        refuse_schema(self._url, self._schema(about) if self._seen else 0, SCHEMA, self.name)
         tree, _, size = folder.partition(" tree ")
         large = int(size or 0) > _TREE_LIMIT
         listed = self._git("ls-tree", "-z", "-l", tree) if size and not large else b""

@@ -95,7 +95,7 @@ class PostgresRemote(Remote):
         with self._connected(any_schema=True) as connection, connection.transaction():
             connection.execute("select pg_advisory_xact_lock(hashtext('memtui'))")
             if found := _schema(connection):
-                refuse_schema(self._shown, found, SCHEMA)
+                refuse_schema(self._shown, found, SCHEMA, self.name)
             else:
                 connection.execute(_SET_UP)
 
@@ -163,7 +163,7 @@ class PostgresRemote(Remote):
         try:
             with _connect(self._url) as connection:
                 if not any_schema:
-                    refuse_schema(self._shown, _schema(connection), SCHEMA)
+                    refuse_schema(self._shown, _schema(connection), SCHEMA, self.name)
                 yield connection
         except (psycopg.errors.UndefinedColumn, psycopg.errors.UndefinedTable) as error:
             reason = f"has other tables than memtui's: {_first_line(error)}"

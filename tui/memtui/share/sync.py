@@ -115,7 +115,9 @@ class Sharing:
 
     @cached_property
     def remote(self) -> Remote:
-        return open_remote(self.name, self.named, self.home, this_author(), self.machine)
+        remote = open_remote(self.name, self.named, self.home, this_author(), self.machine)
+        remote.name = self.name
+        return remote
 
     def key(self, memory_id: str) -> str:
         """The key of a memory with a Recovery ID of this machine."""

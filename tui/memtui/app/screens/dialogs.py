@@ -135,10 +135,11 @@ class StoredScreen(_LeftBySearch):
 
     app = getters.app(BaseApp)
     BINDINGS: ClassVar[list[BindingType]] = [
-        hidden("y", "copy", "copy id", tooltip="copy the Recovery ID"),
-        hidden("Y", "copy_prompt", "copy prompt", tooltip=RESTORES),
-        hidden("escape,enter,q,space", "dismiss", "close", tooltip="back to where you were"),
+        Binding("y", "copy", "copy", tooltip="copy the Recovery ID"),
+        Binding("Y", "copy_prompt", "restores", tooltip=RESTORES),
+        Binding("escape,enter,q,space", "dismiss", "closes", tooltip="back to where you were"),
     ]
+    about = "y copies the Recovery ID, Y the restore prompt; esc closes."
 
     def __init__(self, memory_id: str, file: Path) -> None:
         super().__init__()
@@ -150,6 +151,7 @@ class StoredScreen(_LeftBySearch):
             yield Digits(self._memory_id.removeprefix("CMEM-"), id="stored-large")
             yield Static(Content.styled(self._memory_id, "bold $accent"), id="stored-id")
             yield Static(Content(f"kept in {clean_line(str(self._file))}"), id="stored-file")
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Copy it at once, as that is usually what it is for."""

@@ -131,8 +131,9 @@ class LostScreen(Screen[None]):
                 self.aftermath = found = await asyncio.to_thread(
                     self.model.readings.aftermath, self._transcript, self._since, lambda: not self.is_mounted
                 )
-            finally:
+            except BaseException:
                 self.listing.empty = "Nothing can be read of this compaction; esc goes back."
+                raise
             await self._look_for_waiting()
             self._show_rows(found)
             self._show_room()
