@@ -218,7 +218,8 @@ def _is_part(command: str) -> bool:
     """Whether a command only checks some files or tests, or only builds: later tests of all cover it."""
     if not all(map(is_check, _parts(command))):
         return False
-    return bool(_PLACE.search(command) or selected_tests(command) or _BUILDS.fullmatch(command))
+    narrow = " | " in command or _PLACE.search(command) or selected_tests(command)
+    return bool(narrow or _BUILDS.fullmatch(command))
 
 
 def _lasts(text: str, command: Command, times: int) -> bool:
