@@ -124,6 +124,19 @@ def test_what_the_person_asked_is_spent_once_it_was_done_or_answered(tmp_path: P
     }
 
 
+def test_a_short_reply_stands_with_what_it_points_at(tmp_path: Path) -> None:
+    made = Transcript(cwd=ROOT)
+    made.user("add the wages to the list of keepers")
+    made.say("The wages are in the list now. They are rounded up.")
+    made.user("no, take this out again, they are private")
+    made.say("Shall the harbours go as well? The list has forty of them.")
+    made.user("no, that is all we have")
+    made.compaction(summary="Summary: none of it")
+    about = {each.text: each.about for each in read(made, tmp_path).rows}
+    assert about["no, take this out again, they are private"] == "add the wages to the list of keepers"
+    assert about["no, that is all we have"] == "The list has forty of them."
+
+
 def test_items_of_lists_and_rows_of_tables_are_lines_of_their_own(tmp_path: Path) -> None:
     made = session()
     made.say(

@@ -131,6 +131,8 @@ class Conversation:
         """Claude's last question; None once the person has said something."""
         self._last = ""
         """Claude's last sentence."""
+        self._asks = False
+        """Whether Claude's last text asked something."""
         self._heard = ""
         """What Claude has said since the person did, without signs."""
         self._asked: list[Row] = []
@@ -151,7 +153,9 @@ class Conversation:
             source = source._replace(speaker="model")
             yield from _said(event.text, source)
             self._tick(event.text, source)
-            *_, self._last = (self._last, *sentences(masked(event.text)))
+            told = [*sentences(masked(event.text))]
+            self._last = told[-1] if told else self._last
+            self._asks = any(map(is_question, told))
             self._heard += f" {bare(event.text)} "
             asks = is_question(self._last)
             self._question = Row("ask", shortened(self._last, QUOTE), source, "open") if asks else None
@@ -221,7 +225,9 @@ class Conversation:
         self._question = None
         self._use(text)
         text = "" if is_bare_command(text) else text
-        about = shortened(self._last, _ABOUT) if len(text) <= _SHORT and _POINTS.match(text) else ""
+        # What “this” is stands in Claude's question or, without one, in what the person said before.
+        before = self._last if self._asks else " ".join(row.text for row in self._asked)
+        about = shortened(before or self._last, _ABOUT) if len(text) <= _SHORT and _POINTS.match(text) else ""
         yield from self._spent()
         own = (row for row in _of_person(text, source) if f" {bare(row.text)} " not in self._heard)
         self._asked = [replace(row, about=about) if number == 0 else row for number, row in enumerate(own)]
