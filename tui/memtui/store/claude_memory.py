@@ -22,6 +22,7 @@ from memtui.ground.files import FileChanged, FileMissing, FileProblem
 from memtui.ground.project import Places, expanded, main_worktree, read_settings, transcript_slug
 from memtui.ground.text import counted
 from memtui.store.listing import Entry, scan
+from memtui.store.transcripts import SLUG_LENGTH
 
 MARKDOWN = re.compile(r"[^.].*\.md")
 INDEX = "MEMORY.md"
@@ -32,7 +33,6 @@ KINDS = ("user", "feedback", "project", "reference")
 Seen = Literal["new", "changed", "seen", "approved"]
 
 _LIMIT = 1 << 20
-SLUG_LENGTH = 200  # characters of a project's path from which Claude Code cuts the name of its folder
 _HEAD = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
 _FIELD = re.compile(r"^[ \t]*(name|description|type):[ \t]*(.*?)[ \t]*\r?$", re.MULTILINE)
 _ENTRY = re.compile(r"^\s*[-*] \[(?P<title>[^\]]*)\]\((?P<file>[^)\s]+)\)", re.MULTILINE)

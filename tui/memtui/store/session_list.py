@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -103,7 +104,6 @@ class SessionList:
         self._home = places.home
         self._config = places.claude
         self._clock = clock
-        self._known: dict[str, tuple[int, SessionSummary]] | None = None
 
     def entries(self, *, everywhere: bool = False) -> list[Session]:
         """The sessions of the project, or of all, last written first, with their cached summaries."""
@@ -140,7 +140,7 @@ class SessionList:
 
     def _summary(self, path: Path, inode: int) -> SessionSummary:
         """The cached summary of a transcript, empty without one."""
-        known_inode, summary = self._remembered().get(str(path), (inode, SessionSummary()))
+        known_inode, summary = self._known.get(str(path), (inode, SessionSummary()))
         return summary if known_inode == inode else SessionSummary()
 
     def completed(self, session: Session, cancelled: Callable[[], bool] = never) -> Session:
@@ -158,26 +158,25 @@ class SessionList:
         if summary.end != size:
             readable = self._archive.readable(kept) if kept else path
             summary = replace(summarize(readable, cancelled), end=0 if cancelled() else size)
-            self._remembered()[str(path)] = (inode, summary)
+            self._known[str(path)] = (inode, summary)
         written = _last(summary, session.written)
         return replace(session, size=size, written=written, summary=summary, agents=agents)
 
     def remember(self) -> None:
         """Save the summaries; nothing is lost when that fails."""
-        known = self._remembered()
+        known = self._known
         here = {path: known[path] for path in known if Path(path).exists() or Path(f"{path}.index").exists()}
         with suppress(FileProblem, OSError, ValueError):  # half a character in a path
             data = _Cache(version=4, sessions=here).model_dump_json().encode()
             private_parents(self._home.cache)
             write_atomic(self._home.session_cache, data, within=self._home.cache)
 
-    def _remembered(self) -> dict[str, tuple[int, SessionSummary]]:
-        if self._known is None:
-            self._known = {}
-            with suppress(FileProblem, OSError, ValueError):
-                data = read_within(self._home.session_cache, self._home.cache, limit=64 << 20)
-                self._known = _Cache.model_validate_json(data).sessions
-        return self._known
+    @cached_property
+    def _known(self) -> dict[str, tuple[int, SessionSummary]]:
+        with suppress(FileProblem, OSError, ValueError):
+            data = read_within(self._home.session_cache, self._home.cache, limit=64 << 20)
+            return _Cache.model_validate_json(data).sessions
+        return {}
 
 
 def _last(summary: SessionSummary, written: datetime) -> datetime:

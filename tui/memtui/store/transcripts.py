@@ -34,7 +34,7 @@ _SUBAGENTS = "subagents"
 _SESSION_ID = re.compile(rb'"sessionId"\s*:\s*"([\w-]{1,100})"')
 _HEAD = 8 << 10  # bytes that hold the first line of an archive's index, or name a transcript's session
 
-_CUT = 200  # maximum length of a slug; Claude Code cuts longer ones and adds a hash
+SLUG_LENGTH = 200  # maximum length of a slug; Claude Code cuts longer ones and adds a hash
 
 HEAD = 64 << 10  # number of bytes that are searched for the first working folder of a transcript
 
@@ -54,7 +54,7 @@ class TranscriptStore:
     def folder(self) -> Path:
         """The folder in which Claude Code keeps this project's transcripts; it may not exist yet."""
         # Of a long name only the beginning is known; folder names have at most 255 characters.
-        return self.config / "projects" / transcript_slug(self._roots[0])[:_CUT]
+        return self.config / "projects" / transcript_slug(self._roots[0])[:SLUG_LENGTH]
 
     def entries(self) -> list[Entry]:
         """The project's transcripts, last written first; none if Claude Code was never used here."""
@@ -85,7 +85,7 @@ class TranscriptStore:
         """The folders that may hold transcripts of this project and of its sub-folders."""
         slugs = {transcript_slug(root) for root in self._roots}
         folders = scan(self.config / "projects", ANY_NAME)
-        starts = tuple(slug[:_CUT] if len(slug) > _CUT else f"{slug}-" for slug in slugs)
+        starts = tuple(slug[:SLUG_LENGTH] if len(slug) > SLUG_LENGTH else f"{slug}-" for slug in slugs)
         likely = [each.path for each in folders if each.name in slugs or each.name.startswith(starts)]
         if likely:
             return likely
