@@ -276,7 +276,7 @@ async def test_a_shared_memory_is_asked_for_before_it_goes_for_all(
     async with opened(world) as driver:
         changes, backend = driver.app.model.changes, store(world)
         changes.add_stored(f"stored {THEIRS}", backend, THEIRS)
-        for key, way in (("u", driver.app.action_undo), ("D", driver.pane(PaneId.MEMORIES).action_delete)):
+        for key, way in (("u", driver.app.action_undo), ("D", driver.browser.memories.action_delete)):
             await driver.press("2")
             way()  # a key would be waited for, and undoing waits for the answer
             await driver.until(lambda: "Shared with team: the next sync" in driver.shown, key)

@@ -101,6 +101,11 @@ def test_a_session_of_another_project_goes_with_what_lies_there(
     assert memtui("archive", "forget", "s-9").out == "memtui has no data of session s-9.\n"
 
 
+def test_a_session_that_has_states_alone_is_found_by_the_beginning_of_its_id(memtui: Memtui) -> None:
+    (memtui_home().states / "77aa-1").mkdir(parents=True)
+    assert memtui("archive", "forget", "77aa", "--yes").out.endswith("Session 77aa-1 is forgotten.\n")
+
+
 def test_what_cannot_be_deleted_is_named(
     memtui: Memtui, transcript: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

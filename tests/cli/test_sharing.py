@@ -10,6 +10,7 @@ import pytest
 
 from memtui.ground.clock import system_clock
 from memtui.ground.project import memtui_home
+from memtui.share.remotes import NamedRemote, Remotes
 from memtui.store.memories import MemoryStore
 from tests.cli.conftest import Memtui
 from tests.share.conftest import hub as hub
@@ -115,7 +116,9 @@ def test_a_broken_list_of_remotes_is_named(memtui: Memtui) -> None:
 
 
 def test_a_remote_out_of_reach_keeps_none_of_the_others_waiting(memtui: Memtui, hub: Path) -> None:
-    memtui("remote", "add", "away", "/nowhere/at/all")
+    refused = memtui("remote", "add", "away", "/nowhere/at/all")
+    assert (refused.code, refused.err.count("\n")) == (1, 1) and "/nowhere/at/all is no folder" in refused.err
+    Remotes(memtui_home()).add("away", NamedRemote(url="/nowhere/at/all"))
     memtui("remote", "add", "team", str(hub))
     memtui("remote", "init", "team")
     result = memtui("sync")

@@ -58,7 +58,10 @@ def test_update_of_a_session_in_which_nothing_was_said(
 
 @pytest.mark.parametrize(
     "command",
-    ["state show", "lost", "restore", "compact", "transcript", "captures", "captures --backfill"],
+    [
+        *("state show", "lost", "restore", "compact", "transcript", "captures", "captures --backfill"),
+        *("pin", "pin x", "review"),
+    ],
 )
 def test_a_folder_above_several_projects_names_them(
     memtui: Memtui, session: Transcript, monkeypatch: pytest.MonkeyPatch, command: str

@@ -29,7 +29,7 @@ from memtui.lost.pins import ROOM, Pinned, PinProblem, Pins
 from memtui.lost.records import MARKS, Aftermath, Row, Unfounded
 from memtui.plugin.installing import has_all_hooks
 from memtui.secrets.secrets import masked, masked_in
-from memtui.store.sessions import find_transcript
+from memtui.store.sessions import find_transcript, refuse_several
 from memtui.transcript.short_text import shortened, tokens
 
 _SHOWN = 10
@@ -266,8 +266,9 @@ def pin(
     """
     if sum((text is not None, bool(remove), bool(confirm))) > 1:
         raise click.UsageError("a text, --remove and --confirm exclude each other.")
-    project = places.project
-    pins = Pins(project, memtui_home())
+    if not everywhere:
+        refuse_several(places)
+    pins = Pins(places.project, memtui_home())
     if text is not None:
         if text == "-":
             text = sys.stdin.read(1 << 16) if sys.stdin else ""

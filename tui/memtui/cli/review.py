@@ -22,6 +22,7 @@ from memtui.store.captures import CaptureStore
 from memtui.store.compact import capture_facts
 from memtui.store.compact import review as accept
 from memtui.store.listing import Entry
+from memtui.store.sessions import refuse_several
 from memtui.transcript.records import Facts
 
 _SUMMARY = "Summary"
@@ -103,6 +104,7 @@ def review(
     store = CaptureStore(places.project)
     entry = store.resolve(capture) if capture else store.newest_pending()
     if entry is None:
+        refuse_several(places)
         nothing = f"Nothing to review: no capture of {store.project.name} is pending."
         print_result(_outcome(), nothing, as_json)
         return

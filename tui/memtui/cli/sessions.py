@@ -21,7 +21,8 @@ from memtui.secrets.secrets import masked, masked_in
 from memtui.store.archive import Archive, Kept
 from memtui.store.archive_settings import archive_settings
 from memtui.store.session_list import Session, SessionList, resume_command, size_text
-from memtui.store.sessions import named_session, transcripts_of
+from memtui.store.sessions import named_session
+from memtui.store.transcripts import all_transcripts
 from memtui.transcript.short_text import one_line
 
 _COLUMNS = ("id", "session", "when", "turns", "tokens", "compacted", "files", "size", "branch", "left")
@@ -256,7 +257,8 @@ def _old(copies: Archive, age: str, size: str) -> list[Kept]:
 def forget_command(session: str, yes: bool, places: Places) -> None:
     """Delete memtui's data of one session: archive, captures, states.
 
-    It says first what will be deleted, and what stays: Claude Code's own transcript is not touched.
+    SESSION is the beginning of an id, of any project. It says first what will be deleted, and what stays:
+    Claude Code's own transcript is not touched.
     """
     traces = traces_of(places, _full_id(places, session))
     if traces.is_empty:
@@ -274,8 +276,11 @@ def forget_command(session: str, yes: bool, places: Places) -> None:
 
 
 def _full_id(places: Places, session: str) -> str:
-    """The full id of an existing or archived session by its beginning; else the argument itself."""
-    known = [*transcripts_of(places), *(each.session_id for each in Archive(places.home).entries())]
+    """The full id by its beginning, of any session that is known anywhere; else the argument itself."""
+    states = places.home.states.iterdir() if places.home.states.is_dir() else ()
+    known = [each.session_id for each in all_transcripts(places.claude)]
+    known += [each.session_id for each in Archive(places.home).entries()]
+    known += [each.name for each in states]
     fits = any(each.startswith(session) for each in known)
     return named_session(places, known, session) if fits else session
 

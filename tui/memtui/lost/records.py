@@ -174,9 +174,9 @@ class Aftermath:
         missing, kept = self.missing, self.kept
         found: dict[str, Iterable[Row | Unfounded]] = {
             LOST: self.counted_losses,
+            UNFOUNDED: self.unfounded,
             "Lost, of less weight": (row for row in missing if row.state == "lost" and not row.counts),
             "Maybe: the summary has some of it": (row for row in missing if row.state == "maybe"),
-            UNFOUNDED: self.unfounded,
             HANDED: (row for row in kept if row.state == "handed over"),
         }
         for kind, title in TITLES.items():

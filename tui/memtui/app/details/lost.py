@@ -121,12 +121,12 @@ def lost_document(
     heavy = aftermath.counted_losses
     lines += [Line(""), styled(("LOST", "heading"), (f"  {len(heavy) or 'nothing that counts'}", "dim"))]
     lines += [line for row in heavy[:_SHOWN] for line in _lines(row)]
-    if len(aftermath.missing) > len(heavy[:_SHOWN]):
-        lines.append(line(f"  in all {aftermath.counts} (l shows them)", "dim"))
     lines += [
         styled(("  ! ", "bad"), f"only the summary says {masked(u.text)}: {u.reason}", hang=4)
         for u in aftermath.unfounded
     ]
+    if len(aftermath.missing) > len(heavy[:_SHOWN]):
+        lines.append(line(f"  in all {aftermath.counts} (l shows them)", "dim"))
     kept = aftermath.kept
     if kept:
         asked = sum(row.asked for row in kept)
