@@ -124,6 +124,16 @@ def test_what_the_person_asked_is_spent_once_it_was_done_or_answered(tmp_path: P
     }
 
 
+@pytest.mark.parametrize(("then", "kept"), [("Skill", 0), ("Bash", 1)])
+def test_a_choice_of_the_skill_that_follows_is_over(tmp_path: Path, then: str, kept: int) -> None:
+    made = session()
+    asked = made.call("AskUserQuestion", questions=[{"question": "How shall the ferries be numbered?"}])
+    made.result(asked, detail={"answers": {"How shall the ferries be numbered?": "One by one"}})
+    made.tool(then, skill="work", command="make ferries")
+    made.compaction(summary=SUMMARY)
+    assert len(lines(read(made, tmp_path), "answer")) == kept
+
+
 def test_a_short_reply_stands_with_what_it_points_at(tmp_path: Path) -> None:
     made = Transcript(cwd=ROOT)
     made.user("add the wages to the list of keepers")

@@ -101,7 +101,7 @@ def _once(found: Iterable[Row]) -> list[Row]:
 
 
 def _of_records(facts: Facts, conversation: Conversation, end: int, root: Path) -> Iterator[Row]:
-    for answer in facts.answers:
+    for answer in (each for each in facts.answers if each.source.line not in conversation.begun):
         text = f"{shortened(one_line(answer.question), 160)} → {shortened(one_line(answer.answer), QUOTE)}"
         yield Row("answer", text, answer.source)
     for todo in facts.todos:

@@ -131,6 +131,10 @@ class Conversation:
         """Claude's last question; None once the person has said something."""
         self._last = ""
         """Claude's last sentence."""
+        self._answered = 0
+        """The line at which the person spoke or answered, until the next call."""
+        self.begun: set[int] = set()
+        """Such lines of which a skill was the outcome: what was chosen there has been done."""
         self._asks = False
         """Whether Claude's last text asked something."""
         self._heard = ""
@@ -166,7 +170,10 @@ class Conversation:
         elif isinstance(event, Call):
             self._calls[event.id] = event
             self._use(f"{target_of(event)}\n{event.input.get('prompt', '')}")
-            self._name = str(event.input.get("skill", "")) if event.name == "Skill" else self._name
+            if event.name == "Skill":
+                self._name = str(event.input.get("skill", ""))
+                self.begun.add(self._answered)
+            self._answered = 0
         elif isinstance(event, Result) and (call := self._calls.pop(event.id, None)):
             if call.name in SHELL_TOOLS and outcome_of(event) != "rejected":
                 self._ran.append((source.line, one_line(target_of(call))))
@@ -177,6 +184,8 @@ class Conversation:
 
     def _result(self, call: Call, result: Result, source: Source) -> Iterator[Row]:
         target = target_of(call)
+        if call.name in _TALKS:
+            self._answered = source.line
         self._refused.pop(_aim(call), None)  # what was done in the end was not refused for good
         if outcome_of(result) in ("rejected", "failed"):
             if reason := said_with_rejection(result):
@@ -222,7 +231,7 @@ class Conversation:
             if event.operation != "enqueue":
                 return
             text = self._queued = queued_words(text)
-        self._question = None
+        self._question, self._answered = None, source.line
         self._use(text)
         text = "" if is_bare_command(text) else text
         # What “this” is stands in Claude's question or, without one, in what the person said before.

@@ -227,7 +227,7 @@ def _in_force(row: Row) -> bool:
         return row.standing == "open" or runs
     if HEADING[row.kind] == "O":
         return row.standing == "open"
-    return not (row.earlier and row.kind == "task")
+    return row.kind != "file" and not (row.earlier and row.kind == "task")  # a path is a call away
 
 
 def _same(one: str, other: str) -> bool:
