@@ -134,6 +134,8 @@ async def test_the_palette_shows_a_theme_before_it_is_chosen(world: World) -> No
             await driver.pilot.press("down", "enter")
             await driver.until(lambda: isinstance(driver.screen, ThemePalette), "the palette")
             assert driver.app.theme == MEMTUI.name
+            await driver.until(lambda: "atom-one-light · light" in driver.shown, "the marks")
+            await driver.until(lambda: f"{MEMTUI.name} · in use" in driver.shown, "the current one")
             await driver.type("nord")
             await driver.until(lambda: driver.app.theme == "nord", "the preview")
             assert load_settings(world.home).chosen != "nord"

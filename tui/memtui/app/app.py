@@ -405,9 +405,7 @@ class MemtuiApp(BaseApp):
         return super().deliver_screenshot(filename, path or str(downloads()), time_format)
 
     def search_themes(self) -> None:
-        from textual.theme import ThemeProvider
-
-        from memtui.app.palette import ThemePalette
+        from memtui.app.palette import ThemePalette, Themes
 
         before = self.theme
 
@@ -417,7 +415,7 @@ class MemtuiApp(BaseApp):
             else:
                 self.theme = before
 
-        palette = ThemePalette(providers=[ThemeProvider], placeholder="Themes")
+        palette = ThemePalette(providers=[Themes], placeholder="Themes")
         self.push_screen(palette, closed)
 
     def action_command_palette(self) -> None:

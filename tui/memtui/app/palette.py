@@ -9,6 +9,7 @@ from typing import ClassVar
 from textual import on
 from textual.binding import BindingType
 from textual.command import Command, CommandPalette
+from textual.theme import ThemeProvider
 from textual.widgets import Input, OptionList
 
 from memtui.app.base import hidden
@@ -36,6 +37,21 @@ class Palette(CommandPalette):
         turn: Callable[[], None] = options.action_page_up if way == "up" else options.action_page_down
         with suppress(LookupError):
             turn()
+
+
+class Themes(ThemeProvider):
+    """All themes; the one in use and the light ones are marked."""
+
+    async def startup(self) -> None:
+        self._in_use = self.app.theme  # before any other is shown
+
+    @property
+    def commands(self) -> list[tuple[str, Callable[[], None]]]:
+        return [(self._marked(name), show) for name, show in super().commands]
+
+    def _marked(self, name: str) -> str:
+        light = "" if self.app.available_themes[name].dark else " · light"
+        return f"{name}{light}{' · in use' if name == self._in_use else ''}"
 
 
 class ThemePalette(Palette):
