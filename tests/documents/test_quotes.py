@@ -79,6 +79,8 @@ def test_a_long_message_is_cut_between_sentences_or_lines() -> None:
 def test_what_is_left_of_a_long_message_stands_under_its_own_heading() -> None:
     review = "Read:\n\n## Lamp\n- red, as it was\n- wet\n\n## Door\n- green, and dry by now\n- closed"
     assert ends_of(review, 60) == "Read:\n…\n## Door\n- green, and dry by now\n- closed"
+    code = "Run:\n\n```sh\nmake kiln\nmake fire\n```\n\nThen wait until it is cold."
+    assert ends_of(code, 55) == "Run:\n…\nThen wait until it is cold."
     causes = f"Both work.\n\nPerhaps because:\n- {'of the rain ' * 9}\n- it is old\n\nI paint them."
     assert ends_of(causes, 60) == "Both work.\n…\nI paint them."
     assert ends_of(causes.removesuffix("\n\nI paint them."), 60) == "Both work.\n\nPerhaps because:\n…"

@@ -72,8 +72,9 @@ def ends_of(text: str, width: int) -> str:
         return f"{_beginning_of(text, head)}{GAP}{_beginning_of(text[::-1], width - head)[::-1]}"
     room = width - (len(text) - start)
     whole = [part for part in parts if room // 4 < part <= room]
-    end = max(whole or (begin for begin, _ in breaks if begin <= room), default=0)
-    first = text[:end].rstrip() if end > room // 4 else _beginning_of(text, room)
+    ends = whole or [begin for begin, _ in breaks if begin <= room and not _in_code(text, begin)]
+    end = max(ends, default=0)
+    first = text[:end].rstrip() if end else _beginning_of(text, room)
     gap = "…".join("\n" if text[at] == "\n" else " " for at in (len(first), start - 1))
     return f"{first}{gap}{text[start:]}".rstrip()
 
@@ -83,10 +84,14 @@ def _parts(text: str) -> list[int]:
 
     Without headings every paragraph does, unless it is a list, a table, or announced by a colon.
     """
-    found = [each for each in _PART.finditer(text) if text.count("```", 0, each.end()) % 2 == 0]
+    found = [each for each in _PART.finditer(text) if not _in_code(text, each.end())]
     headings = [each.end() for each in found if text[each.end()] in "#-"]
     plain = [each.end() for each in found if text[: each.start()].rstrip()[-1:] not in (":", "：")]
     return sorted({*headings, *plain[-1:]}) if headings else plain
+
+
+def _in_code(text: str, at: int) -> bool:
+    return text.count("```", 0, at) % 2 == 1
 
 
 def _beginning_of(text: str, width: int) -> str:
