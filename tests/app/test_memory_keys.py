@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.widgets import Input
 
+from memtui.app.listings import first_views
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens.dialogs import AskScreen
 from memtui.ground.clock import system_clock
@@ -53,6 +54,7 @@ async def test_a_memory_that_arrives_does_not_take_the_cursor(world: World) -> N
 
 async def test_with_none_of_this_project_it_says_how_many_there_are(world: World) -> None:
     world.memory(1, ELSEWHERE, project="/home/somebody/else")
+    assert list(first_views(world.places))[1].more  # type: ignore[union-attr]  # until all are read
     async with opened(world) as driver:
         await driver.press("2")
         assert rows(driver) == []

@@ -11,7 +11,7 @@ from textual.events import Key
 from textual.theme import BUILTIN_THEMES
 from textual.widgets import Input
 
-from memtui.app.panes.pane import PaneId
+from memtui.app.panes.pane import Pane, PaneId
 from memtui.app.screens.dialogs import AskScreen
 from memtui.app.themes import COLOUR_BLIND, MEMTUI, contrast
 from tests.app.harness import WIDE, Driver, opened
@@ -82,6 +82,27 @@ async def test_what_is_typed_after_r_goes_to_the_facts_and_not_to_the_browser(fu
         assert driver.pane(PaneId.PENDING).index == 0
         await at_once(driver, "rj")
         await driver.until(lambda: driver.review.form.field("goal").text, "the draft")
+
+
+async def test_keys_for_rows_that_are_being_read_wait_for_them(
+    full: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(full) as driver:
+        pane = driver.pane(PaneId.PENDING)
+        with monkeypatch.context() as reading:
+            reading.setattr(Pane, "is_unread", True)
+            await at_once(driver, "jz")
+            assert pane.index == 0 and not driver.browser.has_class("-zoomed")
+        await driver.until(lambda: driver.browser.has_class("-zoomed"), "the keys")
+        assert pane.index == 1
+
+
+async def test_the_second_click_on_a_row_moves_no_key_of_the_footer(full: World) -> None:
+    async with opened(full, WIDE) as driver:
+        keys = driver.lines[-1].split("  q ")[0].split("  esc ")[0]
+        await driver.press("enter")
+        await driver.until(lambda: "esc back" in driver.lines[-1], "the detail")
+        assert driver.lines[-1].startswith(keys)
 
 
 async def test_a_message_goes_with_the_next_key_and_with_its_screen(full: World) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from textual.geometry import Offset
+from textual.geometry import Offset, Size
 from textual.selection import SELECT_ALL, Selection
 
 from memtui.app.widgets.document import Document, concat, from_markdown, line, plain, rule, styled
@@ -44,6 +44,11 @@ async def test_keys_scroll(presses: list[str], top: int) -> None:
         await pilot.press(*presses)
         await settle(pilot)
         assert texts(app.widget) == [f"line {number}" for number in range(top, top + 10)]
+
+
+async def test_a_view_of_automatic_height_is_as_high_as_its_text_at_once() -> None:
+    view = DocumentView(numbered(3, words=9))
+    assert view.get_content_height(Size(30, 10), Size(30, 10), 30) == 6
 
 
 async def test_a_newer_version_keeps_the_place_and_another_document_begins_at_its_top() -> None:

@@ -25,6 +25,7 @@ from textual.theme import Theme
 
 from memtui.app.base import BaseApp, add_size_classes, hidden, shown
 from memtui.app.browser import BrowserScreen
+from memtui.app.panes.pane import Pane
 from memtui.app.project import ProjectModel
 from memtui.app.settings import Settings, load_settings, save_theme, saved_theme
 from memtui.app.terminal import DaemonThreads, end_with_terminal
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 
 _KEEP_AFTER = 5.0
 """Seconds until the app archives sessions that end soon: the screen comes first."""
+_PATIENCE = 5.0
+"""Seconds after the start in which keys wait for the rows that they are for."""
 _OLD = 10
 _SCREENS_CSS = Path(__file__).with_name("screens") / "screens.tcss"
 
@@ -82,6 +85,7 @@ class MemtuiApp(BaseApp):
         """The project to open once this one is left; None ends the program."""
         self._typed: deque[events.Key | events.Paste] = deque()
         """What was typed: the first is on its way, those behind it wait."""
+        self._patient_until = time.monotonic() + _PATIENCE
         self._undoing = asyncio.Lock()
         self.register_theme(MEMTUI)
         self.register_theme(COLOUR_BLIND)
@@ -217,6 +221,9 @@ class MemtuiApp(BaseApp):
 
     async def _send_typed(self) -> None:
         event, target = self._typed[0], self.focused or self.screen
+        if isinstance(event, events.Key) and self._is_early(event.key, target):
+            self.set_timer(0.05, self._send_typed)
+            return
         self.said_since_input = False
         if isinstance(event, events.Paste):
             # Pasted text is untrusted, too; terminals send the enter key between its lines.
@@ -225,6 +232,11 @@ class MemtuiApp(BaseApp):
             self.clear_notifications()
         await super().on_event(event)
         self._follow(target)
+
+    def _is_early(self, key: str, target: DOMNode) -> bool:
+        """Whether a key is for rows that are still being read, soon after the start: it waits for them."""
+        unread = isinstance(target, Pane) and target.is_unread and time.monotonic() < self._patient_until
+        return unread and key in (bound := self.screen.active_bindings) and bound[key].node is target
 
     def _follow(self, node: DOMNode) -> None:
         """Follow a key that bubbles up from `node`, in the queues of the same widgets."""

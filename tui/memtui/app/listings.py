@@ -296,7 +296,8 @@ class MemoryRows:
         entries = {entry.name: entry for entry in memories}
         self._learn(entries, entries, lambda _: "")
         view = self._view(entries, tuple(entries), more=more)
-        return view._replace(keys=view.mine)  # how many others there are is not known yet
+        others = len(view.keys) > len(view.mine)  # how many there are is not known yet
+        return view._replace(keys=view.mine, more=more or others)
 
     def read(self, store: MemoryFiles) -> MemoriesView | None:
         """All memories, with the projects of new ones read; None if nothing has changed since."""

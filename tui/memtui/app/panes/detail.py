@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from textual import getters, work
+from textual.actions import SkipAction
+from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from memtui.app.base import BaseApp
@@ -29,12 +31,24 @@ class DetailView(DocumentView):
 
     app = getters.app(BaseApp)
     title = "the detail"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "follow", "open", key_display="enter")]
 
     def __init__(self) -> None:
         super().__init__(id="detail")
         self.signs: Mapping[str, str] = {}
         self._request: Detail | None = None
         self._shown: str | None = None
+
+    @property
+    def idle_keys(self) -> frozenset[str]:
+        """Beside the panes the footer names enter as they do: a click on a row moves none of its keys."""
+        return frozenset() if self.screen.has_class("-wide") else frozenset(["follow"])
+
+    def action_follow(self) -> None:
+        try:
+            super().action_follow()
+        except SkipAction:
+            self.app.say("Nothing to open from here on.")
 
     def stop(self) -> None:
         self._request = None

@@ -149,6 +149,11 @@ class Pane(RowList):
     def subject(self) -> Subject:
         return Subject() if self.selected is None else self.subject_of(self.selected)
 
+    @property
+    def is_unread(self) -> bool:
+        """Whether there may be rows that are still being read."""
+        return not self.rows and self._empty_text == "…"
+
     def line_of(self, key: str) -> str:
         """The session's line in a row, with its source; "" if it has none."""
         return ""

@@ -139,6 +139,10 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     def _text_width(self) -> int:
         return self.scrollable_content_region.width
 
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Its rows, also before it is laid out: a box as high as its text would be empty at first."""
+        return self.virtual_size.height or Layout(self.document, max(1, width)).rows
+
     def _lay_out(self, layout: Layout | None = None) -> None:
         width = self._text_width()
         if not self.is_mounted or width < 1:
