@@ -32,6 +32,7 @@ from tests.app.idle import PATIENCE
 from tests.app.painting import held_back
 from tests.app.world import KEPT, NOW, World
 
+SEVERAL = "This folder is no project: enter opens the project of the selected session, q quits."
 SECOND = "2d1c9a40-7e53-4b1f-9c66-0a5b7e3f8d12"
 CLAUDE = '#!/bin/sh\nprintf "%s|" "$PWD" "$@" > "{log}"\n'
 
@@ -85,13 +86,14 @@ async def test_the_filter(two: World) -> None:
 async def test_the_detail_says_what_it_was_about_and_enter_reads_it(two: World) -> None:
     async with opened(two) as driver:
         await listed(driver)
-        await driver.press("G")
+        await driver.press("G", "l")
+        assert driver.last_said == "This session was not compacted, so nothing of it is lost."
         detail = driver.screen.query_one("#session", DocumentView)
         await driver.until(lambda: "CLOSING MESSAGE" in detail.document.text, "the facts")
         text = detail.document.text
         assert "❯ Paint the harbor wall" in text and "The wall is blue now." in text and "wall.py" in text
         assert "Claude Code deletes it in 29 days" in text
-        await driver.press("enter")
+        await driver.press("o")
         assert isinstance(driver.screen, TranscriptScreen)
         await driver.until(lambda: "The wall is blue now." in driver.shown, "the transcript")
         await driver.press("escape")
@@ -324,7 +326,7 @@ async def test_the_home_folder_is_no_project(world: World, monkeypatch: pytest.M
         async with app.run_test(size=WIDE, notifications=True) as pilot:
             driver = Driver(app, pilot)
             await driver.until(lambda: "Sessions 1 of all projects" in driver.shown)
-            assert driver.last_said == "This folder is no project: enter opens the project of a session."
+            assert driver.last_said == SEVERAL
             app.post_message(Key("enter", None))
             await driver.until(lambda: app.next_project, "the project")
             held.set()
@@ -342,11 +344,14 @@ async def test_a_folder_above_several_projects_is_none_and_only_q_quits_there(tw
         async with app.run_test(size=WIDE, notifications=True) as pilot:
             driver = Driver(app, pilot)
             await driver.until(lambda: "Sessions 3 of all projects" in driver.shown)
-            await driver.press("S")
             assert "q quit" in driver.shown
-            assert driver.last_said == "These are the sessions of all projects."
+            for key in ("S", "escape", "l", "r"):
+                driver.said.clear()
+                await driver.press(key)
+                assert driver.last_said == SEVERAL, key
+            await driver.press("o")
+            assert isinstance(driver.screen, TranscriptScreen)
             await driver.press("escape")
-            assert driver.last_said == "Nothing to go back from. q quits."
             await driver.press("space", "q")
             assert not app.left  # only the tick is gone
             await driver.press("q")
@@ -466,6 +471,8 @@ async def test_it_shows_what_came_of_the_session_as_a_tree(compacted: World) -> 
         assert "Of another session" not in text
         assert "Context size" in text and "2 compactions" in text
         assert "CLOSING MESSAGE" in text and "All of it is blue." in text
+        await driver.press("l")
+        await driver.until(lambda: "The pier is half painted." in driver.shown, "its newest compaction")
 
 
 async def mark(driver: Driver, view: DocumentView, part: str) -> None:

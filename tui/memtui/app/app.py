@@ -261,7 +261,7 @@ class MemtuiApp(BaseApp):
             here = (self.screen, self.browser.pane) if self.screen is self.browser else (self.screen,)
             answer_first = getattr(self.screen, "about", "") if self.screen.is_modal else ""
             if text := answer_first or where_it_works(event.key, self.keymap, here):
-                self.warn(text)
+                self.warn(getattr(self.screen, "elsewhere", "") or text)
 
     async def confirmed(self, question: str, **options: Any) -> bool:
         from memtui.app.screens.dialogs import ConfirmScreen

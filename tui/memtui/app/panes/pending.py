@@ -355,7 +355,7 @@ class PendingPane(Pane):
                 return
             what = counted(len(missing), "capture")
             where = clean_line(str(self.model.project.compacts))
-            question = f"Make {what} of compactions that nothing captured, in {where}?"
+            question = f"Make {what}, of all compactions that nothing captured, in {where}?"
             if await self.app.confirmed(question, yes="Capture", no="Not now", safe=True):
                 written = await asyncio.to_thread(write)
                 self.app.hint("compacts")

@@ -33,6 +33,7 @@ from memtui.store.archive import Archive
 from memtui.store.session_list import Resumable, Session, SessionList, size_text
 from memtui.store.transcripts import first_cwd
 
+_SEVERAL = "This folder is no project: enter opens the project of the selected session, q quits."
 _NONE = "Claude Code has no session here. A shows those of all projects."
 _NONE_ANYWHERE = "No session yet: start Claude Code in the folder of a project, and memtui beside it."
 
@@ -59,6 +60,8 @@ class SessionsScreen(Screen[None]):
     detail = getters.query_one(SessionDetail)
     BINDINGS: ClassVar[list[BindingType]] = [
         hidden("enter", "read", "read", tooltip="read the session"),
+        hidden("o", "transcript", "transcript", id="transcript", tooltip="the transcript of this row"),
+        hidden("l", "lost", "lost", id="lost", tooltip="what this compaction lost, to give it back"),
         Binding("R", "resume", "resume", id="resume", tooltip="resume this session in Claude Code"),
         hidden("F", "resume(True)", "fork", tooltip="resume a copy of the session"),
         Binding("/", "filter", "filter", id="filter", tooltip="filter here, or find, as you type"),
@@ -89,6 +92,11 @@ class SessionsScreen(Screen[None]):
         self._branches = False
         self._listed = self._opens = False
         """Whether there is a list, and whether enter was pressed before there was one."""
+
+    @property
+    def elsewhere(self) -> str:
+        """What to say of keys of other screens, where these cannot be reached."""
+        return _SEVERAL if self._choosing else ""
 
     @property
     def idle_keys(self) -> frozenset[str]:
@@ -129,7 +137,7 @@ class SessionsScreen(Screen[None]):
             everywhere = self.everywhere
             found = await asyncio.to_thread(lambda: self._list.entries(everywhere=everywhere))
             if self._choosing and found and not self.sessions:
-                self.app.say("This folder is no project: enter opens the project of a session.")
+                self.app.say(_SEVERAL)
             self.sessions = {str(each.path): each for each in found}
             self._listed = True
             self._show()
@@ -187,20 +195,34 @@ class SessionsScreen(Screen[None]):
     def action_read(self) -> None:
         if not self._listed:
             self._opens = True
-        elif (session := self._picked()) is None:
-            return
-        elif self._choosing or session.kept is not None:
-            self._open(session)
-        else:
+        elif not self._choosing:
+            self.action_transcript()
+        elif session := self._picked():
+            self._open(session, choosing=True)
+
+    def action_transcript(self) -> None:
+        if (session := self._picked()) and session.kept is None:
             self.app.open_transcript(session.path)
+        elif session:
+            self._open(session, choosing=False)
+
+    def action_lost(self) -> None:
+        """Show what the newest compaction of the session lost."""
+        if self._choosing:
+            self.app.warn(_SEVERAL)
+        elif session := self._picked():
+            if session.summary.compactions:
+                self.app.open_lost(session.path, None)
+            else:
+                self.app.warn("This session was not compacted, so nothing of it is lost.")
 
     @work(group="unpacking", exclusive=True, exit_on_error=False)
-    async def _open(self, session: Session) -> None:
+    async def _open(self, session: Session, *, choosing: bool) -> None:
         with self.app.reporting("opening the session"):
             folder = session.summary.folder
-            if self._choosing and not folder:  # the list does not know it yet
+            if choosing and not folder:  # the list does not know it yet
                 folder = str(await asyncio.to_thread(first_cwd, session.path) or "")
-            if self._choosing and (root := _project_of(folder)) is not None:
+            if choosing and (root := _project_of(folder)) is not None:
                 self.app.open_project(root)
             else:
                 self.app.open_transcript(await asyncio.to_thread(self._readable, session))
@@ -287,13 +309,13 @@ class SessionsScreen(Screen[None]):
         elif self._filter:
             self._filtered(InputLine.Changed(""))
         elif self._choosing:
-            self.app.say("Nothing to go back from. q quits.")
+            self.app.say(_SEVERAL)
         else:
             self.dismiss()
 
     def action_sessions(self) -> None:
         if self._choosing:
-            self.app.say("These are the sessions of all projects.")
+            self.app.say(_SEVERAL)
         else:
             self.action_back()
 
