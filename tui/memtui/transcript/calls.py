@@ -14,9 +14,10 @@ from memtui.transcript.landmarks import LandmarkLog, QuoteLog, report_of
 from memtui.transcript.lines import text_in
 from memtui.transcript.outcomes import ActionLog, CommandLog, answers_of, end_command, error_head, outcome_of
 from memtui.transcript.plans import PlanLog, TodoLog
-from memtui.transcript.records import NOWHERE, Answer, Command, ErrorFact, Outcome, Quote, Source, Speaker
+from memtui.transcript.records import NOWHERE, Answer, Command, ErrorFact, Outcome, Quote, Source
 from memtui.transcript.session import worker_of
 from memtui.transcript.shell import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, TASK_TOOLS
+from memtui.transcript.short_text import command_line
 
 _PRINTED = 600
 _TARGET = 500
@@ -119,7 +120,8 @@ class CallLog:
             if name not in EDIT_TOOLS and name not in READ_TOOLS:
                 self.quotes.seen(result.text, source)
         elif ran is not None and outcome == "failed":
-            self._failed(shown, waiting, "subagent")
+            place = source._replace(speaker="subagent")
+            self.errors.append(ErrorFact(name, command_line(ran.text)[:_TARGET], ran.output, place))
 
     def _went_well(self, result: Result, waiting: _Waiting, own: bool) -> None:
         name, given = waiting.call.name, waiting.call.input
@@ -166,12 +168,12 @@ class CallLog:
         if waiting.call.name == "ExitPlanMode":
             self.plans.decided(result, outcomes.fate_of_plan(result) if outcome == "rejected" else "unknown")
 
-    def _failed(self, result: Result, waiting: _Waiting, by: Speaker = "tool") -> None:
+    def _failed(self, result: Result, waiting: _Waiting) -> None:
         call = masked_in(waiting.call)
         target = outcomes.target_of(call)
         if call.name in EDIT_TOOLS or call.name in READ_TOOLS:
             target = target_path(call.name, call.input, waiting.folder) or target
-        source = self._source._replace(speaker=by)
+        source = self._source._replace(speaker="tool")
         self.errors.append(ErrorFact(call.name, target[:_TARGET], error_head(result), source))
 
     def printed(self, output: str, source: Source) -> None:

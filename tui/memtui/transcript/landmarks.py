@@ -191,11 +191,12 @@ def _key(landmark: Landmark) -> str:
 _AT_ONCE = 10  # the most addresses in one result; more are a list that the session only looked at
 _LOOKED_AT = 100_000
 _ADDRESS = re.compile(
-    r"(?:^|[\"\t:])[ ]*(https://[\w.-]{1,100}/(?:[\w./-]{1,200}?/(?:pull|issues|merge_requests)/\d{1,9}"
-    r"|(?:[\w-]{1,100}/){0,2}(?:issue|browse)/[A-Z][A-Z0-9]{1,9}-\d{1,9}))\b(?=[^\s\"]*[ ]*(?:$|[\"\t]))",
+    r"https://[\w.-]{1,100}/(?:[\w./-]{1,200}?/(?:pull|issues|merge_requests)/\d{1,9}"
+    r"|(?:[\w-]{1,100}/){0,2}(?:issue|browse)/[A-Z][A-Z0-9]{1,9}-\d{1,9})\b(?=[^\s\"]*[ ]*(?:$|[\"\t]))",
     re.MULTILINE,
 )
 """Of GitHub, Gitea and GitLab; of Linear and Jira; as a value or at the end of a line, not in text."""
+_BEFORE, _MARGIN = ("", "\n", '"', "\t", ":"), 20
 _PARTS = ("/pull/", "/issues/", "/merge_requests/", "/issue/", "/browse/")
 """A quick pre-filter: every such address has one of them."""
 _HANDLE = "agentId: "  # beginning of the block that Claude Code appends to a subagent's report
@@ -222,8 +223,10 @@ class QuoteLog:
     def seen(self, text: str, source: Source) -> None:
         if "https://" not in text or not any(part in text for part in _PARTS):
             return
-        addresses = _ADDRESS.findall(masked(text)[:_LOOKED_AT])
-        found = dict.fromkeys(addresses)
+        found: dict[str, None] = {}
+        for match in _ADDRESS.finditer(text := masked(text)[:_LOOKED_AT]):
+            if text[max(0, match.start() - _MARGIN) : match.start()].rstrip(" ")[-1:] in _BEFORE:
+                found[match[0]] = None
         for address in found if len(found) <= _AT_ONCE else ():
             self.addresses.pop(address, None)
             self.addresses[address] = Quote(address, source, len(address))

@@ -143,7 +143,7 @@ _ASSERTED = re.compile(r"(?:E +|\W*Error\W+)AssertionError\b")
 """What a test says of its failure; the lines before it are its source."""
 _CAUSE = re.compile(r"^[ \t]*Caused by:\s+(?:\d+: )?(\S.*)$", re.MULTILINE)
 _PLACE = re.compile(r"[^\s:]:\d+: ?\S|[^\s:]:\d+:\d+")
-_PLACED = re.compile(r"[^\s:]+:\d+:(?:\d+:)? \S")
+_PLACED = re.compile(r"^[^\s:]+:\d+:(?:\d+:)? \S", re.MULTILINE)
 """A finding with its place, as compilers and linters print it: ``src/a.go:12:3: undefined: x``."""
 _RAISED = re.compile(r"[\w.]*(?:Error|Exception|Exit|Interrupt)\b.*")
 
@@ -157,10 +157,9 @@ def telling_line(output: str) -> str:
     if causes := _CAUSE.findall(output):
         return f"Caused by: {causes[-1]}"
     found = _LINE_ENDS.split(output)
-    placed = any(map(_PLACED.match, found))
-    lines = [
-        line.strip() for line in found if not (placed and line[:1].isspace() and not _PLACE.search(line))
-    ]
+    if _PLACED.search(output):
+        found = [line for line in found if not line[:1].isspace() or _PLACE.search(line)]
+    lines = [line.strip() for line in found]
     lines = [line for line in lines if not _RULED.fullmatch(line)]
     if any(line.startswith("Traceback (") for line in lines):
         raised = [line for line in lines if _RAISED.match(line)]
