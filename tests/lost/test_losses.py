@@ -205,6 +205,16 @@ def test_a_plan_file_that_another_one_follows_is_due_no_more(tmp_path: Path) -> 
     assert not lines(read(made, tmp_path), "step")
 
 
+def test_a_line_of_a_plan_of_which_all_words_were_written_since_is_done(tmp_path: Path) -> None:
+    made = session()
+    plan = "# R\n| Case of it | Result |\n| --- | --- |\n| no ferry at all | zero |\n| one harbour only | skip |"
+    made.tool("ExitPlanMode", "User has approved your plan.", plan=plan)
+    made.tool("Write", file_path=f"{ROOT}/up.go", content="// No ferry at all: zero\nreturn 0")
+    made.compaction(summary=SUMMARY)
+    steps = [text for text in lines(read(made, tmp_path), "step") if "→" in text]
+    assert steps == ["one harbour only → skip"]
+
+
 def test_a_plan_whose_tasks_are_all_done_is_due_no_more(tmp_path: Path) -> None:
     made = Transcript(cwd=ROOT)
     made.tool("ExitPlanMode", "User has approved your plan.", plan="# Rounding\n- Run `make totals`")

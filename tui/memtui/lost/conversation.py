@@ -387,6 +387,9 @@ def plan_lines(text: str, source: Source, written: str) -> Iterator[Row]:
     lines += [_cells(row) for row in _TABLE_ROW.findall(prose)]
     lines += [each for each in sentences(text) if is_rule(each) or _tells(each)]
     telling = (line for line in lines if COMMAND.search(line) or len(words(IDENTIFIER.sub(" ", line))) > 1)
+    done = words(written)
     for line in list(dict.fromkeys(telling))[:_PLANNED]:
+        if words(line) <= done and not COMMAND.search(line):  # all of it was written into files since
+            continue
         kind: Kind = "rule" if _LIMITS.search(line) else "step"
         yield Row(kind, shortened(line, QUOTE), source, target=PLAN)
