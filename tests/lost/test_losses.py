@@ -110,6 +110,8 @@ def test_what_the_person_asked_is_spent_once_it_was_done_or_answered(tmp_path: P
     made = Transcript(cwd=ROOT)
     made.user("list the ferries as a table")
     made.edit(f"{ROOT}/src/ferries.ts")
+    made.user("open a draft of this please")
+    made.tool("Bash", command="gh pr create --draft")
     made.user("which keepers have a lighthouse?")
     made.say("Three of them. We could number the harbours by tonnage, then sort the piers.")
     made.user("Number the harbours by tonnage\n\nthat is what the harbour master wants")
@@ -119,6 +121,7 @@ def test_what_the_person_asked_is_spent_once_it_was_done_or_answered(tmp_path: P
     asked = {each.text: each.standing for each in read(made, tmp_path).rows if each.kind == "ask"}
     assert asked == {
         "list the ferries as a table": "spent",
+        "open a draft of this please": "spent",
         "which keepers have a lighthouse?": "spent",
         "that is what the harbour master wants": "unknown",
     }
@@ -207,7 +210,9 @@ def test_a_plan_file_that_another_one_follows_is_due_no_more(tmp_path: Path) -> 
 
 def test_a_line_of_a_plan_of_which_all_words_were_written_since_is_done(tmp_path: Path) -> None:
     made = session()
-    plan = "# R\n| Case of it | Result |\n| --- | --- |\n| no ferry at all | zero |\n| one harbour only | skip |"
+    plan = (
+        "# R\n| Case of it | Result |\n| --- | --- |\n| no ferry at all | zero |\n| one harbour only | skip |"
+    )
     made.tool("ExitPlanMode", "User has approved your plan.", plan=plan)
     made.tool("Write", file_path=f"{ROOT}/up.go", content="// No ferry at all: zero\nreturn 0")
     made.compaction(summary=SUMMARY)

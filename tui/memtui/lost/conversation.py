@@ -13,6 +13,7 @@ from memtui.lost.procedure import due, is_stressed
 from memtui.lost.records import PLAN, QUOTE, Kind, Row
 from memtui.lost.text import COMMAND, IDENTIFIER, SHELLS, commands_in, fenced, named, unfenced, words
 from memtui.secrets.secrets import masked
+from memtui.transcript.checks import is_check, is_lookup
 from memtui.transcript.events import (
     Call,
     Event,
@@ -144,7 +145,7 @@ class Conversation:
         self.spent = ""
         """Requests that were carried out, and questions that were answered, without signs."""
         self._changed = False
-        """Whether code was changed or committed since."""
+        """Whether code was changed since, or a command has done more than look or check."""
 
     def take(self, event: Event, source: Source) -> Iterator[Row]:
         self._line = source.line
@@ -204,7 +205,13 @@ class Conversation:
                 self._plan = "", "", source  # another plan took its place
         elif call.name in AGENT_TOOLS:
             yield from _read(report_of(result), source)
-        elif call.name in SHELL_TOOLS and "push" in target and (found := _PUSHED.search(result.text)):
+        elif call.name in SHELL_TOOLS:
+            self._run(target, result.text, source)
+
+    def _run(self, command: str, output: str, source: Source) -> None:
+        """Note a command that went well."""
+        self._changed = self._changed or not (is_lookup(command) or is_check(command))
+        if "push" in command and (found := _PUSHED.search(output)):
             self.pushed = Row("name", f"pushed: {one_line(found[0])}", source)
 
     def _tick(self, text: str, source: Source) -> None:
@@ -243,10 +250,10 @@ class Conversation:
         self._heard, self._changed = "", False
 
     def _spent(self) -> Iterator[Row]:
-        """The lines of the last message: spent if code changed since, or they asked and none did."""
+        """The lines of the last message: spent if that was done since, or they asked and nothing was."""
         spent = self._changed or any(is_question(row.text) for row in self._asked)
         for row in self._asked:
-            over = spent and row.kind == "ask" and not row.about
+            over = spent and row.kind == "ask"
             self.spent += f" {bare(row.text)} " if over else ""
             yield replace(row, standing="spent") if over else row
 
