@@ -298,6 +298,12 @@ def test_three_lines_of_a_session_are_shown(memtui: Memtui, said: Callable[..., 
     assert printed.count("    L") == 3 and "(9 lines)" in printed
 
 
+def test_lines_that_read_the_same_are_shown_once(memtui: Memtui, said: Callable[..., Path]) -> None:
+    said("s-7", *["Run the gasket"] * 4, "A gasket leaks somewhere", "Where is that gasket kept")
+    ((_, lines),) = sessions(memtui, "gasket")
+    assert set(lines) >= {5, 6}
+
+
 @pytest.mark.parametrize(
     ("text", "questions"),
     [

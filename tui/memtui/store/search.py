@@ -432,13 +432,19 @@ class _Answer:
         of = cache(self._of)
         words = {number for number, term in enumerate(self._terms) if len(term.strip('"*')) > 2}  # no pairs
         for rows in order[:limit]:
-            results.append([])
-            for number, row in enumerate(_best_first(rows, words)[:_EACH]):
+            best: dict[str, Result] = {}
+            others: list[Result] = []
+            for row in _best_first(rows, words)[:_EACH]:
                 what = Role(row.role).name.lower()
                 each = of(row.file)._replace(when=row.when, line=row.line, offset=row.offset, what=what)
-                is_shown = number < ROWS and shown > 0
-                results[-1].append(with_snippet(each, self._asked.query) if is_shown else each)
-                shown -= 1
+                if is_shown := len(best) < min(ROWS, shown):
+                    each = with_snippet(each, self._asked.query)
+                if not is_shown or each.snippet in best:  # those that read the same come behind
+                    others.append(each)
+                else:
+                    best[each.snippet] = each
+            shown -= len(best) + len(others)
+            results.append([*best.values(), *others])
         return results, len(order)
 
     def _of(self, number: int) -> Result:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from textual import getters, on, work
+from textual import events, getters, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal
@@ -226,6 +226,7 @@ class SearchScreen(Screen[Result | None]):
     def action_type(self) -> None:
         self.set_focus(self.query_one("#query"))
 
+    @on(events.Click, "#search-scope")
     def action_scope(self) -> None:
         scopes = [scope for scope in Scope if scope is not Scope.SESSION or self._session]
         self._scope = scopes[(scopes.index(self._scope) + 1) % len(scopes)]
