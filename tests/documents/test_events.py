@@ -103,9 +103,8 @@ def test_a_subagent_whose_work_is_not_on_record_is_named(tmp_path: Path) -> None
     path = session.write(tmp_path)
     facts = read_facts(path)
     assert [(each.text, each.source.line) for each in facts.missing_agents] == [("a1", 2)]
-    assert missing_work(facts) == (
-        "subagent a1 (L2): transcript missing; its changes are known only from its result"
-    )
+    missing = "subagent a1 (L2): transcript missing; its changes are known only from its result"
+    assert missing_work(facts) == missing
     root = Path("/work/app")
     state = draft_session_state(facts, Project(root))
     texts = (

@@ -88,10 +88,8 @@ def test_what_is_left_of_a_long_message_stands_under_its_own_heading() -> None:
 
 def test_words_at_work_go_with_the_message_that_closes_a_later_turn() -> None:
     stopped = turn(1, "Paint it", "I think that it is wet.", "I look.", end="interrupted")
-    assert [each.text for each in quotes_of(AT_WORK, Facts(turns=(stopped,)))] == [
-        "I think that it is wet.",
-        "I look.",
-    ]
+    alone = quotes_of(AT_WORK, Facts(turns=(stopped,)))
+    assert [each.text for each in alone] == ["I think that it is wet.", "I look."]
     later = Facts(turns=(stopped, turn(5, "go on", "Painted.", "It is dry.")))
     assert [each.text for each in quotes_of(AT_WORK, later)] == ["It is dry.", "I think that it is wet."]
 

@@ -228,10 +228,8 @@ def test_an_answer_that_is_none_of_the_options_is_the_users_own(tmp_path: Path) 
     call = t.call("AskUserQuestion", questions=asked)
     given = {"Which kiln?": "Pit", "When?": "not before May"}
     t.result(call, "Answered.", detail={"questions": asked, "answers": given})
-    assert [(each.answer, each.own) for each in t.facts(tmp_path).answers] == [
-        ("Pit", False),
-        ("not before May", True),
-    ]
+    own = {each.answer: each.own for each in t.facts(tmp_path).answers}
+    assert own == {"Pit": False, "not before May": True}
 
 
 def test_a_request_whose_plan_was_sent_back_is_not_what_is_open() -> None:
@@ -309,10 +307,8 @@ def test_the_script_of_the_users_own_words_tells_the_language(text: str, expecte
 def test_style_and_phase_are_read_off_the_structure() -> None:
     talk = Facts(turns=(turn(1, "Build a kiln", end="interrupted"), turn(5, "smaller", kind="rejection")))
     found = dynamics(talk)
-    assert (
-        found.style
-        == "2 messages, half of them up to 7 characters; refused 1 step with words; interrupted 1 turn"
-    )
+    style = "2 messages, half of them up to 7 characters; refused 1 step with words; interrupted 1 turn"
+    assert found.style == style
     assert found.phase == ""
     pasted = turn(1, "Read this: [pasted at L1, 9 lines, 800 characters: a … b]", "Ok.")
     assert dynamics(Facts(turns=(pasted,))).style == "1 message of 10 characters, without what was pasted"
@@ -327,22 +323,13 @@ def test_style_and_phase_are_read_off_the_structure() -> None:
 def test_a_short_reply_is_quoted_with_the_question_before_it() -> None:
     question = "I read it.\n\nTwo ways are left. Shall I fire **the kiln** now?"
     turns = (turn(1, "Build a kiln", question), turn(5, "yes please", "Fired. Is it hot?"), turn(9, "why?"))
-    assert user_requests(Facts(turns=turns))[1].with_purpose == (
-        '"yes please" (after "Shall I fire **the kiln** now?")'
-    )
-    assert [ask.question for ask in user_requests(Facts(turns=turns))] == [
-        "",
-        "Shall I fire **the kiln** now?",
-        "",
-    ]
+    asks = user_requests(Facts(turns=turns))
+    assert asks[1].with_purpose == '"yes please" (after "Shall I fire **the kiln** now?")'
+    assert [ask.question for ask in asks] == ["", "Shall I fire **the kiln** now?", ""]
     long = turn(5, "yes, but only when the clay is dry, and not before the glaze is on all of it")
     said = turn(5, "yes please")
-    for before, after in (
-        (question, long),
-        ("I fired the kiln.", said),
-        ("窑已经建好了。现在点火吗？", said),
-        ("", said),
-    ):
+    unasked = ((question, long), ("I fired the kiln.", said), ("", said))
+    for before, after in (*unasked, ("窑已经建好了。现在点火吗？", said)):
         asked = user_requests(Facts(turns=(turn(1, "Build", before), after)))[0].question
         assert asked == ("现在点火吗？" if "吗" in before else "")
 

@@ -20,7 +20,7 @@ from memtui.transcript.paths import Kind, is_absolute, is_inside, role_of, shown
 from memtui.transcript.plans import mark_of, was_done
 from memtui.transcript.records import Action, Command, ErrorFact, Facts, FileFact, Landmark, Source, is_after
 from memtui.transcript.shell import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, programs_run, shows_outcome
-from memtui.transcript.short_text import one_line, shortened, telling_line
+from memtui.transcript.short_text import ends_of, one_line, shortened, telling_line
 
 _COUNTED = 50  # from this number on, commands are "50 or more"
 _COMMAND = 120
@@ -287,7 +287,7 @@ def inferred_plan(facts: Facts) -> str:
     found = user_requests(facts)
     blocks = []
     if found:
-        first = shortened(found[-1].text.strip(), _FIRST)
+        first = ends_of(found[-1].text.strip(), _FIRST)
         blocks.append(f"{source_label('First asked', found[-1].source)}\n{first}")
     if later := [with_source(f"{ask.line}{ask.after}", ask.source) for ask in found[:-1]]:
         more = f"\n- and {len(later) - _ASKED} earlier ones" if len(later) > _ASKED else ""
