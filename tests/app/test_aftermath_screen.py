@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -251,65 +252,38 @@ async def test_with_the_hooks_what_is_handed_over_will_arrive(lossy: World) -> N
         await driver.until_said(": it goes into every summary from now on; u takes it back.")
 
 
-async def test_a_lost_line_opens_the_transcript_on_its_words(world: World) -> None:
-    session = world.session("s-1", minutes=55)
-    session.prompt(
-        "Fix the token refresh race\n\nIt fails twice a day.\n\n**Never** refresh twice in a second"
-    )
-    session.compaction("Summary: none of it.")
-    world.save(session, minutes=40)
-    world.capture(56, "Fix the token refresh race")
-    async with opened(world) as driver:
-        screen = await aftermath(driver)
-        assert screen.aftermath is not None
-        row = next(each for each in screen.aftermath.missing if "Never refresh" in each.text)
-        screen.listing.select(row.key)
-        await driver.press("o")
-        await driver.until(lambda: isinstance(driver.app.screen, TranscriptScreen), "the transcript")
-        await driver.settled()
-        assert isinstance(driver.app.screen, TranscriptScreen)
-        view = driver.app.screen.view
-        await driver.until(
-            lambda: "in a second" in view.window.document.lines[view.cursor.line].text, "the words"
-        )
+def is_seen(driver: Driver, text: str) -> bool:
+    return text in driver.shown
 
 
-async def test_a_lost_line_of_a_commands_text_is_seen_and_found_there(world: World) -> None:
-    session = world.session("s-1", minutes=55)
-    session.slash("ship", text="Ship it.\n\n" + "Look around.\n\n" * 60 + "NEVER push to `main` (ask first)")
-    session.bash("ls", "look", "a.py")
-    session.compaction("Summary: none of it.")
-    world.save(session, minutes=40)
-    world.capture(56, "Fix the token refresh race")
-    async with opened(world) as driver:
-        screen = await aftermath(driver)
-        assert screen.aftermath is not None
-        rows = screen.aftermath.missing
-        screen.listing.select(next(each.key for each in rows if "NEVER push" in each.text))
-        await driver.press("o")
-        await driver.until(lambda: "NEVER push to main (ask first)" in driver.shown, "the quote")
-        assert "/NEVER push to `main` (ask first)" in driver.lines[-2]
-        await driver.press("/")
-        await driver.type("push to main")
-        await driver.until(lambda: "1 of 1" in driver.shown, "the hit")
-
-
-async def test_a_lost_branch_opens_the_transcript_at_the_compaction(world: World) -> None:
+async def test_lost_lines_are_seen_and_found_where_the_transcript_opens(world: World) -> None:
     session = world.session("s-1", minutes=55)
     session.envelope["gitBranch"] = "fix-hinge"
-    session.prompt("Fix the token refresh race")
+    session.prompt("Fix the race\n\nIt fails twice a day.\n\n**Never** refresh twice in a second")
+    session.slash("ship", text="Ship it.\n\n" + "Look around.\n\n" * 60 + "NEVER push to `main` (ask first)")
+    session.bash("ls", "look", "a.py")
     session.compaction("Summary: none of it.")
     for number in range(60):
         session.say(f"Answer {number}")
     world.save(session, minutes=40)
-    world.capture(56, "Fix the token refresh race")
+    world.capture(56, "Fix the race")
     async with opened(world) as driver:
         screen = await aftermath(driver)
         assert screen.aftermath is not None
-        rows = screen.aftermath.missing
-        screen.listing.select(next(each.key for each in rows if each.text == "branch fix-hinge"))
-        await driver.press("o")
-        await driver.until(lambda: "COMPACTED" in driver.shown, "the compaction")
+        for text, seen in {
+            "branch fix-hinge": "▼ COMPACTED",
+            "Never refresh": "**Never** refresh twice in a second",
+            "NEVER push to `main` (ask first)": "NEVER push to main (ask first)",
+        }.items():
+            rows = (each.key for each in screen.aftermath.missing if text in each.text)
+            assert screen.listing.select(next(rows))
+            await driver.press("o")
+            await driver.until(partial(is_seen, driver, seen), seen)
+            assert "branch" in text or f"/{text}" in driver.lines[-2]
+            await driver.press(*(() if "main" in text else ("escape",)))
+        await driver.press("/")
+        await driver.type("push to main")
+        await driver.until(lambda: "1 of 1" in driver.shown, "the hit")
 
 
 async def test_who_hands_over_to_a_session_that_sleeps_is_told(lossy: World) -> None:

@@ -17,19 +17,8 @@ from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import local_minute, parse_iso, to_local
 from memtui.ground.text import counted
 from memtui.secrets.secrets import masked, masked_in
-from memtui.transcript.blocks import FOLDED, Attached, Block, Thinking, edit_rows
-from memtui.transcript.events import (
-    Boundary,
-    Call,
-    Expansion,
-    Queue,
-    Queued,
-    Result,
-    Said,
-    Summary,
-    Words,
-    error_text,
-)
+from memtui.transcript.blocks import FOLDED, Attached, Block, Folded, Typed, edit_rows
+from memtui.transcript.events import Boundary, Call, Queue, Result, Said, error_text
 from memtui.transcript.session import SessionSummary, worker_of
 from memtui.transcript.shell import EDIT_TOOLS
 from memtui.transcript.short_text import one_line, shortened
@@ -152,7 +141,7 @@ def _block_html(block: Block, number: int) -> str:
     part, event = block_markdown(block), block.event
     if not part:
         return ""
-    if isinstance(event, Result | Summary | Thinking | Expansion):
+    if isinstance(event, Result | Folded):
         head, _, part = part.partition("\n\n")
         lines = part.count("\n") + 1 - 2 * isinstance(event, Result)  # without its fences
         head = f"{head.strip('*:')}, {counted(lines, 'line')}"
@@ -213,7 +202,7 @@ def _subagent_html(agent: str, subagents: Subagents) -> Iterator[str]:
 
 
 def _listed(number: int, block: Block) -> str:
-    text = block.event.text if isinstance(block.event, Words | Queued) else ""
+    text = block.event.text if isinstance(block.event, Typed) else ""
     line = shortened(one_line(clean_line(masked(text))), _ASK)
     return f'<li dir="auto"><a href="#L{number}">{escape(line)}</a></li>\n'
 
@@ -239,7 +228,7 @@ def block_markdown(block: Block) -> str:
     event = block.event
     if isinstance(event, Said):
         return contained(masked(event.text))
-    if isinstance(event, Words | Queue | Queued):
+    if isinstance(event, Typed):
         moment = parse_iso(block.stamp) if block.stamp else None
         when = f", {local_minute(moment)}" if moment is not None else ""
         who = "Queued" if isinstance(event, Queue) else "User"
@@ -251,7 +240,7 @@ def block_markdown(block: Block) -> str:
         return (f"{'Failed' if event.failed else 'Result'}:\n\n" + fenced(text)) if text.strip() else ""
     if isinstance(event, Boundary):
         return f"---\n\n*Compacted ({plain(event.trigger) or 'unknown'})*"
-    if isinstance(event, Summary | Thinking | Expansion):
+    if isinstance(event, Folded):
         rows = contained(masked(event.text)).split("\n")
         return f"*{FOLDED[type(event)]}:*\n\n" + "\n".join(f"> {row}".rstrip() for row in rows)
     if isinstance(event, Attached):

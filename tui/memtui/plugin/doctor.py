@@ -34,7 +34,7 @@ from memtui.plugin.installing import (
     has_all_hooks,
     hooks_off,
     installations,
-    program_record,
+    record_in,
     recorded_program,
 )
 from memtui.plugin.receipts import receipts_of
@@ -94,7 +94,7 @@ def diagnose(places: Places, clock: Clock, env: Mapping[str, str] = os.environ) 
     """Run all checks; yields each finding as soon as it is known. Nothing is changed."""
     now, installed = clock(), has_all_hooks(places)
     with ThreadPoolExecutor(1) as pool:  # a server takes longer to start than all other checks together
-        server = pool.submit(_check_server, env, program_record(places.home)) if installed else None
+        server = pool.submit(_check_server, env, record_in(places.home)) if installed else None
         checks: dict[str, Iterator[Finding]] = {
             "installed": _check_installed(places, installed),
             "entries": _check_entries(places),

@@ -158,7 +158,7 @@ def plan_init(places: Places, *, project: bool = False, replace: bool = False) -
             notes.append(f"{path} is not memtui's, or was edited; it stays as it is.")
         elif before != wanted:
             writes.append((path, wanted))
-    record, program = program_record(places.home), f"{scripts_folder()}\n".encode()
+    record, program = record_in(places.home), f"{scripts_folder()}\n".encode()
     if _read(record) != program:
         writes.append((record, program))
     entries = find_entries(places.claude, places.project.root)
@@ -188,7 +188,7 @@ def plan_uninstall(places: Places) -> Plan:
                 writes.append((path, None))
             elif before is not None and _SEAL.search(_unix(before)):
                 notes.append(f"{path} was edited; it stays.")
-    record = program_record(places.home)
+    record = record_in(places.home)
     writes += [(record, None)] if _read(record) is not None else []
     entries = [each for each in find_entries(places.claude, places.project.root) if each.job == ALL]
     changed = dict.fromkeys([*(each.path for each in entries), *_replaced(places)])
@@ -244,7 +244,7 @@ def is_untouched(data: bytes) -> bool:
 
 def recorded_program(home: Home) -> Path | None:
     """The `memtui-hook` that `init` recorded, if it is there."""
-    folder = (_read(program_record(home)) or b"").decode("utf-8", "replace").strip()
+    folder = (_read(record_in(home)) or b"").decode("utf-8", "replace").strip()
     program = Path(folder) / "memtui-hook"
     return program if folder and program.is_file() else None
 
@@ -315,7 +315,7 @@ def _commands_folder(places: Places, scope: str) -> Path:
     return base / "commands"
 
 
-def program_record(home: Home) -> Path:
+def record_in(home: Home) -> Path:
     """The file that tells the launcher where memtui is."""
     return home.data / "program"
 

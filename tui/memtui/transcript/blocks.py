@@ -13,19 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from memtui.transcript import events
-from memtui.transcript.events import (
-    Boundary,
-    Call,
-    Event,
-    Expansion,
-    Queue,
-    Queued,
-    Result,
-    Said,
-    Summary,
-    Words,
-    is_ask,
-)
+from memtui.transcript.events import Boundary, Call, Expansion, Queue, Queued, Result, Said, Summary, Words
 from memtui.transcript.lines import Line, Record, fields_in, message_of, read_lines, text_in, time_of
 from memtui.transcript.outcomes import target_of
 from memtui.transcript.records import Source
@@ -59,6 +47,8 @@ class Skipped(NamedTuple):
 _Events = Words | Queue | Queued | Said | Call | Result | Boundary | Summary | Expansion
 Shown = _Events | Thinking | Attached | Skipped
 
+Folded = Summary | Thinking | Expansion
+Typed = Words | Queue | Queued
 FOLDED = {Summary: "Summary", Thinking: "Thinking", Expansion: "Inserted by Claude Code"}
 """Long texts that are not talk, by their titles."""
 
@@ -82,7 +72,7 @@ class Block:
 
     @property
     def is_ask(self) -> bool:
-        return is_ask(self.event)
+        return events.is_ask(self.event)
 
     @property
     def agent(self) -> str:
@@ -113,12 +103,12 @@ def _shown(record: Record) -> Iterator[Shown]:
     yield from filter(None, map(_readable, found))
 
 
-def _readable(event: Event) -> Shown | None:
+def _readable(event: events.Event) -> Shown | None:
     match event:
         case Words("notification", text):
             return Expansion(text)
         case Words(kind, text):
-            return event if is_ask(event) or (kind in _NOTED and text.strip()) else None
+            return event if events.is_ask(event) or (kind in _NOTED and text.strip()) else None
         case Said(text) | Expansion(text):
             return event if text.strip() and not text.startswith(CAVEATS) else None
         case Queue("enqueue", text):
@@ -129,7 +119,7 @@ def _readable(event: Event) -> Shown | None:
             return None
 
 
-def _beside(record: Record, found: Sequence[Event]) -> Iterator[Shown]:
+def _beside(record: Record, found: Sequence[events.Event]) -> Iterator[Shown]:
     """Thinking, images and documents, which have no events; tool results may contain them, too."""
     content = message_of(record).get("content")
     if not isinstance(content, list):

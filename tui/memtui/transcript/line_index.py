@@ -188,14 +188,10 @@ class Query:
     def is_in(self, row: str) -> bool:
         if self.least == 1:
             return self._pattern.search(row) is not None
-        return len(self._found(row)) >= self.least
+        return len(self.found_in(row)) >= self.least
 
-    def _found(self, row: str) -> set[str]:
+    def found_in(self, row: str) -> set[str]:
         return {found.casefold() for found in self._pattern.findall(row)}
-
-    def length_in(self, row: str) -> int:
-        """How many characters the different texts in a row have."""
-        return sum(map(len, self._found(row)))
 
     @cached_property
     def needles(self) -> tuple[bytes, ...]:
@@ -239,9 +235,9 @@ def hits_in(found: list[Block], query: Query, rows: Rows) -> list[Hit]:
 
 def best_hit(found: list[Block], query: Query, rows: Rows) -> Hit | None:
     """The hit with most of the query's texts, by their length."""
-    lengths = [query.length_in(row) for block in found for row in filter(query.is_in, rows(block))]
-    hits = hits_in(found, query, rows)
-    return hits[lengths.index(max(lengths))] if hits else None
+    matching = (row for block in found for row in filter(query.is_in, rows(block)))
+    lengths = [sum(map(len, query.found_in(row))) for row in matching]
+    return hits_in(found, query, rows)[lengths.index(max(lengths))] if lengths else None
 
 
 def find(

@@ -11,19 +11,8 @@ from memtui.app.widgets.wrap import cut, cut_left
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import parse_iso, to_local
 from memtui.ground.text import counted
-from memtui.transcript.blocks import FOLDED, Attached, Block, Row, Skipped, Thinking, diff_counts, edit_rows
-from memtui.transcript.events import (
-    Boundary,
-    Call,
-    Expansion,
-    Queue,
-    Queued,
-    Result,
-    Said,
-    Summary,
-    Words,
-    error_text,
-)
+from memtui.transcript.blocks import FOLDED, Attached, Block, Folded, Row, Skipped, diff_counts, edit_rows
+from memtui.transcript.events import Boundary, Call, Queue, Queued, Result, Said, Words, error_text
 from memtui.transcript.outcomes import exit_code, outcome_of, target_of
 from memtui.transcript.session import worker_of
 from memtui.transcript.shell import EDIT_TOOLS
@@ -74,7 +63,7 @@ def render(block: Block, *, unfolded: bool, result: Result | None = None, paired
         made = _prompt(block, event.text, unfolded, _QUEUED)
     elif isinstance(event, Boundary):
         made = [BLANK, rule(boundary_caption(event), "rule"), BLANK]
-    elif isinstance(event, Summary | Thinking | Expansion):
+    elif isinstance(event, Folded):
         made = _folding(FOLDED[type(event)], event.text, unfolded)
     else:
         made = [_remark(event)]
