@@ -292,6 +292,8 @@ def test_what_is_uncommitted_is_told_of_the_checkout_where_the_session_went_on(t
     made.edit("/trees/kiln/src/kiln/fire.py")
     facts = made.facts(tmp_path)
     assert unsaved_work(facts, APP) == ["Changed with no commit on record: src/kiln/fire.py"]
+    away = Facts(modified_files=(changed("/work/app/a.py", 2),), cwd="/tmp")  # after a mere `cd`
+    assert unsaved_work(away, APP) == ["Changed with no commit on record: a.py"]
     assert draft_memory(facts).key_files == ("/work/app/src/kiln/clay.py", "src/kiln/fire.py")
     fire, *_ = draft_recovery(facts, APP).changes
     assert fire == "changed /work/app/src/kiln/fire.py, later edited again in /trees/kiln (L1)"
