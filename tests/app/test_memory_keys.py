@@ -55,10 +55,12 @@ async def test_a_memory_that_arrives_does_not_take_the_cursor(world: World) -> N
 async def test_with_none_of_this_project_it_says_how_many_there_are(world: World) -> None:
     world.memory(1, ELSEWHERE, project="/home/somebody/else")
     assert list(first_views(world.places))[1].more  # type: ignore[union-attr]  # until all are read
+    world.capture(1, "Fix it")
     async with opened(world) as driver:
         await driver.press("2")
         assert rows(driver) == []
         assert "A shows 1 memory of others." in driver.detail
+        assert "enter open" not in driver.lines[-1]
         assert "2 Memories 1 hidden" in driver.shown
 
 

@@ -194,9 +194,9 @@ class BrowserScreen(StyledOnce):
 
     @property
     def shown(self) -> Pane:
-        """The pane whose row the detail shows: the fullest one if the current one is empty."""
+        """The pane that the detail is of: the current one, but of an empty first one the fullest."""
         pane = self.pane
-        if pane.rows or pane.filter_text or self.reading:
+        if pane is not self.pending or pane.rows or pane.filter_text or self.reading:
             return pane
         fullest = max(self.panes.values(), key=lambda each: len(each.rows))
         return fullest if fullest.rows else pane
@@ -267,7 +267,9 @@ class BrowserScreen(StyledOnce):
         if not (self.reading or pane.marked or pane.filter_text or self.has_class("-zoomed")):
             idle |= {"back"}
         if self.shown.selected is None:
-            idle |= {"transcript"} if self.state.view.session_id else {"transcript", "compact"}
+            idle |= (
+                {"open", "transcript"} if self.state.view.session_id else {"open", "transcript", "compact"}
+            )
         return pane.idle_keys | idle
 
     def _offer_keys(self) -> None:
