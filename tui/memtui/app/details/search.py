@@ -152,7 +152,7 @@ def result_document(found: Result | None, text: str, now: datetime) -> Document:
         return _turn(found, query)
     when = f" · {local_minute(found.when)} · {age(found.when, now)}" if found.when else ""
     near = _from_match(found.text, query)
-    said = ((f" · {found.said}" if found.said else "") + _left_out(near, found.text), "dim")
+    said = ((f" · {found.said}" if found.said else "") + "  …" * (near != found.text), "dim")
     head = styled((f"{found.kind.value} ", "label"), (found.name, "accent"), (when, "dim"), said)
     hint = [] if text.strip() else [line(HINT, "dim")]
     rows = recovery_lines(clean(near[:_LONG]))
@@ -177,7 +177,7 @@ def _turn(found: Result, query: Query) -> Document:
         path = message.path if message.role is Role.EDIT else ""
         name = f"  {path.rpartition('/')[2]}" if path else ""
         near = _from_match(message.text, query, len(path)) if here else shortened(message.text, 400)
-        name += _left_out(near, message.text) if here else ""
+        name += "  …" if here and near != message.text else ""
         lines.append(line(f"L{message.line}{moment}  {what}{name}", "label" if here else "dim"))
         rows = plain(near).lines
         if message.role is Role.EDIT:
@@ -199,10 +199,6 @@ def _from_match(text: str, query: Query, after: int = 0) -> str:
     if at - start > _NEAR:
         return f"…{text[text.find(' ', at - _NEAR, at) + 1 or at - _NEAR :]}"
     return text[start:] if at > _NEAR else text
-
-
-def _left_out(near: str, text: str) -> str:
-    return "  …" if near != text else ""
 
 
 def _marked(row: Line, query: Query, role: str = "warn") -> Line:

@@ -88,15 +88,11 @@ class SessionsScreen(Screen[None]):
         self._archive = Archive(places.home)
         self.sessions: dict[str, Session] = {}
         self.everywhere = choosing
+        self.elsewhere = _SEVERAL if choosing else ""  # said of keys of other screens
         self._filter = ""
         self._branches = False
         self._listed = self._opens = False
         """Whether there is a list, and whether enter was pressed before there was one."""
-
-    @property
-    def elsewhere(self) -> str:
-        """What to say of keys of other screens, where these cannot be reached."""
-        return _SEVERAL if self._choosing else ""
 
     @property
     def idle_keys(self) -> frozenset[str]:
