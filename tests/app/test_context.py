@@ -33,7 +33,7 @@ def test_the_line_at_each_width() -> None:
     assert drawn(gauge, 120) == "  ctx ▮▮▮▮▮▯▯▯ 137k/200k · ~9 turns left"
     assert drawn(gauge, 80) == "  ctx 137k/200k · ~9 turns left"
     assert drawn(gauge, 40) == "  ctx 137k/200k"
-    assert drawn(Gauge(137_000), 120) == "  ctx 137k/?"
+    assert drawn(Gauge(137_000), 120) == "  ctx 137k · room not known yet"
     assert "104k · compacts at 155-177k · ~9 turns left" in drawn(Gauge(104_000, 155_000, 177_000, 9), 140)
     assert drawn(Gauge(), 120) == "  ctx ?"
     assert drawn(Gauge(199_000, 200_000, 200_000, 1), 120).endswith("~1 turn left")
@@ -75,6 +75,9 @@ async def test_in_the_strip_of_tabs_it_gives_way_before_the_counts_unless_it_war
         feed = driver.browser.bar
         feed._show_watched("s-2", ContextState(Gauge(20_000, 100_000)))
         await driver.until(lambda: "20% ● live" in driver.lines[0], "the context")
+        await driver.resize((60, 12))
+        await driver.until(lambda: "ctx 20% ● live" in driver.lines[0], "its name where there is room")
+        await driver.resize(SHORT)
         assert legend(driver.screen)["the first line"]["%"] == "how full the context is"
         await driver.press("slash", *"export stream", "enter")
         await driver.until(lambda: "(/export…)" in driver.lines[0], "the filter")

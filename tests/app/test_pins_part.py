@@ -68,7 +68,7 @@ async def test_a_typed_pin_is_the_one_that_x_removes(pinned: World) -> None:
         await driver.press("3", "j", "!", *"Ask", "enter")
         await driver.until(lambda: driver.pane(PaneId.COMMANDS).selected == "pin:Ask", "the new pin")
         await driver.press("x")
-        assert (await driver.until_said("Removed")).startswith("Removed the pin “Ask”.")
+        assert (await driver.until_said("Cleared")).startswith("Cleared the pin “Ask”.")
 
 
 async def test_red_ones_first_and_x_removes_one_until_u(pinned: World) -> None:
@@ -79,11 +79,11 @@ async def test_red_ones_first_and_x_removes_one_until_u(pinned: World) -> None:
         assert rows[2].endswith("L1")
         assert driver.browser.commands.count() == "1 · 3 pins, 1 ✗"
         await driver.press("j", "x")
-        assert await driver.until_said("Removed") == f"Removed the pin “{RED}”. u brings it back."
+        assert await driver.until_said("Cleared") == f"Cleared the pin “{RED}”. u brings it back."
         assert pinned.project.pins.read_text() == FILE.replace(f"- {RED}\n", "")
         await driver.until(lambda: len(driver.pane(PaneId.COMMANDS).rows) == 3, "three rows")
         await driver.press("u")
-        await driver.until_said("Undone: removed the pin")
+        await driver.until_said("Undone: cleared the pin")
         assert pinned.project.pins.read_text() == FILE
         await driver.until(lambda: len(driver.pane(PaneId.COMMANDS).rows) == 4, "four rows")
 

@@ -123,7 +123,9 @@ def test_the_title(store: MemoryStore) -> None:
     store.create(b"## Objective\n\n  Fix it  \nsoon", description="d")
     store.create(b"## Objective\n\n  Fix it  \nsoon")
     store.create(b"nothing")
-    assert [listed.title for listed in store.list().items] == ["CMEM-20260102-101502", "Fix it", "d"]
+    store.create(b"## Objective\n\n  N/A\n")
+    titles = ["CMEM-20260102-101503", "CMEM-20260102-101502", "Fix it", "d"]
+    assert [listed.title for listed in store.list().items] == titles
 
 
 # Ids

@@ -163,9 +163,10 @@ class StatusBar(Widget):
         mark = live_mark(self.liveness).truncate(12, ellipsis=True)
         known = context if context and context[0].limit else None
         waiting = f"⏳{self._rows_waiting} " if self._rows_waiting else ""
+        name = "ctx " if self.app.size.width >= _ROOMY else ""
         return (
             Content.assemble((waiting, "$warning"), (remotes.sign, remotes.colour), mark),
-            Content.styled(f"{known[0].percent}% ", known[1]) if known else Content(""),
+            Content.styled(f"{name}{known[0].percent}% ", known[1]) if known else Content(""),
             known is not None and known[0].percent >= min(self._warn.at),
         )
 
@@ -273,19 +274,21 @@ def _apart(text: str, colour: str) -> tuple[str, str]:
 def context_line(gauge: Gauge, colour: str, width: int) -> tuple[tuple[str, str], ...]:
     """``  ctx ▮▮▮▮▮▯▯▯ 104k · compacts at 155-177k · ~9 turns left``, shorter if room is short.
 
-    Where only one size is known, ``137k/200k``; ``?`` means unknown.
+    Where only one size is known, ``137k/200k``; ``?`` means that nothing is.
     """
     if not gauge.tokens:
         return (("  ctx ?", "$quiet"),)
-    limit = short_tokens(gauge.limit) if gauge.limit else "?"
+    limit = short_tokens(gauge.limit)
     full = min(_CELLS, round(_CELLS * gauge.percent / 100))
     bar = f"{'▮' * full}{'▯' * (_CELLS - full)} " if gauge.limit and width >= _WIDE else ""
     pace = "" if gauge.turns is None else f" · ~{counted(gauge.turns, 'turn')} left"
     size = f"{bar}{short_tokens(gauge.tokens)}"
     if gauge.most > gauge.limit and width >= _WIDE:
         size += f" · compacts at {limit.removesuffix('k')}-{short_tokens(gauge.most)}"
-    else:
+    elif gauge.limit:
         size += f"/{limit}"
+    elif width >= _ROOMY:
+        size += " · room not known yet"
     return (("  ctx ", "$quiet"), (size, colour), (pace if width >= _ROOMY else "", "$quiet"))
 
 

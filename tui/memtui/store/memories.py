@@ -42,7 +42,9 @@ MOST = LIMIT + HEAD_LIMIT  # maximum size of a file, in bytes
 SHOWN_LIMIT = 8 << 20  # size of the largest memory that is shown, in bytes
 
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
-_OBJECTIVE = re.compile(r"^##[ \t]+Objective[^\n]*\n\s*([^\n#][^\n]*)", re.IGNORECASE | re.MULTILINE)
+_OBJECTIVE = re.compile(
+    r"^##[ \t]+Objective[^\n]*\n\s*(?!\s*N/A\b)([^\n#][^\n]*)", re.IGNORECASE | re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -415,7 +417,7 @@ def title_of(stored: StoredMemory) -> str:
 
 
 def objective(data: bytes) -> str:
-    """The first line of a recovery text's objective, or ""."""
+    """The first line of a recovery text's objective; "" where nothing is on record."""
     found = _OBJECTIVE.search(data.decode("utf-8", "replace"))
     return found[1].strip() if found else ""
 

@@ -53,7 +53,7 @@ class CommandsPane(Pane):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("x", "clear", "clear", id="clear", tooltip="clear this active command, or remove this pin"),
+        Binding("x", "clear", "clear", id="clear", tooltip="clear this active command or this pin"),
         Binding("X", "clear_all", "clear all", id="clear_all", tooltip="clear all active commands (asks)"),
         Binding("!", "pin", "type a pin", tooltip="type a line that no compaction may lose"),
     ]
@@ -212,7 +212,7 @@ class CommandsPane(Pane):
     def action_clear(self) -> None:
         command, pin = self.command(self.selected), self.pin(self.selected)
         if pin is not None:
-            self._change("removing the pin", partial(self._remove, pin))
+            self._change("clearing the pin", partial(self._remove, pin))
         elif command is None:
             self.app.warn("No active command and no pin is selected.")
         else:
@@ -269,10 +269,10 @@ class CommandsPane(Pane):
 
     def _remove(self, item: PinRow) -> str:
         name = f"the pin “{short_pin(item.pin.text)}”"
-        with self.model.changes.of_files(f"removed {name}", [item.file]):
+        with self.model.changes.of_files(f"cleared {name}", [item.file]):
             self.model.pins.remove(item.pin.text, everywhere=item.everywhere)
         self.model.readings.forget_aftermaths()
-        return f"Removed {name}. u brings it back."
+        return f"Cleared {name}. u brings it back."
 
 
 def short_pin(text: str) -> str:
@@ -293,7 +293,7 @@ def _pin_document(row: PinRow, view: LightsView, alone: bool) -> Document:
     if source:
         lines.append(styled(("from ", "label"), clean_line(source)))
     kept = styled(("kept in ", "label"), clean_line(str(row.file)), (f" · {where}", "dim"))
-    return Document([*lines, kept, Line(""), line("x removes it, e edits the file.", "dim")])
+    return Document([*lines, kept, Line(""), line("x clears it, e edits the file.", "dim")])
 
 
 def _in_words(light: PinFate | None, view: LightsView) -> str:
