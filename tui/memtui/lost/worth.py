@@ -6,7 +6,6 @@ that work here, decisions, names and numbers, and findings; of near-doubles only
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
@@ -43,30 +42,11 @@ _KNOWN, _KNOWN_BY_CHANCE = 90.0, 0.4
 """Taken off for what summaries retell, by the share of its words that they have, above that of any line."""
 _DUE, _ADVICE = 24.0, 34.0
 """For a step that is still due of a command; off for a command's or skill's general advice."""
-_UNSOLVED = 18.0
-_BRIEF = 24
 _DOUBLE = 0.6
-_QUOTED, _SPENT = 20.0, 12.0
-"""Taken off for a quote of an earlier summary, and for a request or question that was dealt with."""
-_CELLS = 14.0
-"""Taken off for the row of a table, which says little without its head."""
+_QUOTED, _SPENT, _OLD = 20.0, 12.0, 34.0
+"""Taken off for what a person asked: quoted by a summary, dealt with, before the last compaction."""
 _AGAIN = 4.0
 """Taken off for each line of more worth that stands in the same place; for checks ever more."""
-_OPEN = re.compile(
-    r"\b(?:skipp(?:ed|ing)|deferred|postponed|untested|missing|remaining|todo|follow-?ups?|out of scope"
-    r"|nice[- ]to[- ]have|future work|low(?:er)? (?:severity|priority)|won't fix"
-    r"|known (?:issue|limitation|gap)s?|still (?:fails?|open|needs?|missing|has|have)"
-    r"|not (?:yet )?(?:tested|covered|implemented|verified|done|run|addressed|handled|fixed|supported)"
-    r"|doesn't (?:handle|cover|check|track)|but there's a gap)\b",
-    re.I,
-)
-"""Words by which a finding says that it is open."""
-_DONE = re.compile(
-    r"(?:All|I(?:'ve| have)?|Now|Successfully)? ?(?:removed|updated|added|fixed|changed|renamed|created"
-    r"|implemented|replaced|moved|deleted|modified|refactored|completed|committed|pushed|passed)\b",
-    re.I,
-)
-"""The beginning of a report on what was done, which the files show."""
 
 
 def worth(line: Row, verdict: Verdict, end: int, previous: int) -> float:
@@ -93,36 +73,13 @@ def worth(line: Row, verdict: Verdict, end: int, previous: int) -> float:
         value += _DUE if due else -_ADVICE
         missing = 2 if due else missing  # in the order in which they are to be done
     elif line.kind == "ask":
-        value -= _less_asked(line, previous)
+        value -= _QUOTED * bool(line.earlier) + _SPENT * (line.standing == "spent")
+        value -= _OLD * (0 < line.source.line < previous and line.standing != "open")
     elif line.kind == "rule":
         value += _RECENT * bool(line.earlier) - _DUE * (line.source.speaker == "claude code")
-    elif HEADING[line.kind] == "O":
-        value += _solved(line)
     if line.kind in _RETOLD:
         value -= _KNOWN * max(0.0, verdict.known - _KNOWN_BY_CHANCE)
     return value + late + _MISSING * min(missing, 3)
-
-
-def _less_asked(line: Row, previous: int) -> float:
-    """Points off for requests and questions of the person: most were worked on or answered since.
-
-    A quote of an earlier summary lacks what it was about.
-    """
-    less = _QUOTED * bool(line.earlier) + 8 * (len(line.text) < _BRIEF)
-    if line.standing != "open":
-        less += _SPENT * (line.standing == "spent") + 34 * (0 < line.source.line < previous)
-    return less
-
-
-def _solved(line: Row) -> float:
-    """Points for a finding whose words say that it is open; off for one that is done, short or old."""
-    value = _UNSOLVED if _OPEN.search(line.text) else -_UNSOLVED if _DONE.match(line.text) else 0.0
-    return (
-        value
-        - 8 * (len(line.text) < _BRIEF)
-        - _CELLS * (" → " in line.text)
-        - 12 * (line.kind == "finding" and line.earlier > 0)
-    )
 
 
 def ranked(rows: Sequence[Row]) -> list[Row]:
