@@ -169,15 +169,21 @@ def test_functions_and_commands_of_a_plan_are_due_until_they_are_written(tmp_pat
         "# Rounding\n```go\nfunc TestRoundsUp(t *testing.T)\n"
         "func (r Rounder) Down(n int)\nfunc TestDown(t *testing.T)\n"
         "net := gross - tax // of the line alone\n```\nThen:\n```bash\nmake totals | jq .net\n```\n"
+        "| Case of it | Result |\n| --- | --- |\n| no ferry at all | zero |\n| one harbour only | skip |"
     )
     made = session()
     made.tool("ExitPlanMode", "User has approved your plan.", plan=plan)
-    made.tool("Write", file_path=f"{ROOT}/round_test.go", content="func TestRoundsUp(t *testing.T) {}")
+    made.tool(
+        "Write",
+        file_path=f"{ROOT}/round_test.go",
+        content="func TestRoundsUp(t *testing.T) {} // No ferry at all: zero",
+    )
     made.compaction(summary=SUMMARY)
     found = read(made, tmp_path)
     steps = lines(found, "step")
     assert {"not written yet: Down, TestDown", "make totals | jq .net"} <= set(steps)
     assert not [text for text in steps if "TestRoundsUp" in text]
+    assert [text for text in steps if "→" in text] == ["one harbour only → skip"]
 
 
 @pytest.mark.parametrize(("after", "due"), [(2, True), (60, False)])
@@ -206,18 +212,6 @@ def test_a_plan_file_that_another_one_follows_is_due_no_more(tmp_path: Path) -> 
     made.tool("Write", file_path=f"{ROOT}/docs/plan-v2.md", content="- Run `make sums`")
     made.compaction(summary=SUMMARY)
     assert not lines(read(made, tmp_path), "step")
-
-
-def test_a_line_of_a_plan_of_which_all_words_were_written_since_is_done(tmp_path: Path) -> None:
-    made = session()
-    plan = (
-        "# R\n| Case of it | Result |\n| --- | --- |\n| no ferry at all | zero |\n| one harbour only | skip |"
-    )
-    made.tool("ExitPlanMode", "User has approved your plan.", plan=plan)
-    made.tool("Write", file_path=f"{ROOT}/up.go", content="// No ferry at all: zero\nreturn 0")
-    made.compaction(summary=SUMMARY)
-    steps = [text for text in lines(read(made, tmp_path), "step") if "→" in text]
-    assert steps == ["one harbour only → skip"]
 
 
 def test_a_plan_whose_tasks_are_all_done_is_due_no_more(tmp_path: Path) -> None:

@@ -93,14 +93,11 @@ def _after(
 
 def _used(lines: Sequence[_Instruction], used: set[str]) -> Iterator[tuple[_Instruction, Standing]]:
     followed = False
-    for line in filter(_runs_as_it_stands, lines):
+    for line in lines:
         followed = followed or bool(line.programs & used)
-        if line.programs & used or (followed and line.goes_on):
+        runs = line.commands and (line.programs & used or (followed and line.goes_on))
+        if runs and not _TEMPLATE.search(line.text):
             yield line, "unknown"
-
-
-def _runs_as_it_stands(line: _Instruction) -> bool:
-    return bool(line.commands) and not _TEMPLATE.search(line.text)
 
 
 def is_stressed(line: str) -> bool:
