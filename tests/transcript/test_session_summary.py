@@ -50,6 +50,13 @@ def test_it_says_what_the_session_was(tmp_path: Path) -> None:
     assert (summary.started, summary.ended) == (facts.started, facts.ended)
 
 
+def test_a_session_is_named_by_what_was_asked_and_not_by_a_persona(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "t.jsonl", user("You are a careful reviewer.\n\nCheck the ledger's rounding\n\nAll of it")
+    )
+    assert summarize(path).name == "Check the ledger's rounding"
+
+
 def test_stored_texts_have_neither_secrets_nor_private_parts(tmp_path: Path) -> None:
     secret = "ghp_" + "a1B2" * 9
     path = write(

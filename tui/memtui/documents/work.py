@@ -13,7 +13,15 @@ from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import OPEN, plan_title, stated_plan
 from memtui.transcript.records import NOWHERE, Answer, Facts, PlanFact, Source, Turn, in_order, is_after
 from memtui.transcript.sentences import is_question
-from memtui.transcript.short_text import brief, is_bare_command, one_line, says_something, shortened
+from memtui.transcript.short_text import (
+    begins_with_persona,
+    brief,
+    is_bare_command,
+    one_line,
+    says_something,
+    shortened,
+    without_persona,
+)
 from memtui.transcript.turns import title_in
 
 _STEPS = 8
@@ -365,11 +373,6 @@ def title_of(facts: Facts) -> str:
     return shortened(next(telling, (lines or [""])[0]), _TITLE)
 
 
-_ADDRESSED = re.compile(r"(?:you|du|tu|vous|usted|eres|você|voce|вы|ты)\b|你|您|あなた|당신", re.IGNORECASE)
-"""Words about Claude itself: a prompt may begin with who it is and what it has."""
-_PLAIN = re.compile(r"(?![#>|`\s]|[-*+•\d])(?!\w[\w ]{0,30}[:：])(?:.|\n)*[^:：\s]\s*$")
-
-
 def _work_of(ask: UserRequest, facts: Facts) -> str:
     """The request in a message; of a slash command its arguments, else the title of the plan that it read.
 
@@ -379,8 +382,7 @@ def _work_of(ask: UserRequest, facts: Facts) -> str:
     _, _, words = text.partition(" ")
     if ask.about:
         return words if " " in words.strip() else title_in(ask.about) or text
-    paragraphs = re.split(r"\n\s*\n", text, maxsplit=2)
-    if len(paragraphs) == 1 or not _ADDRESSED.match(text):
-        return text
-    tasks = "; ".join(todo.content for todo in facts.todos)
-    return paragraphs[1] if _PLAIN.match(paragraphs[1]) else tasks or text
+    words = without_persona(text)
+    if words != text or "\n\n" not in text or not begins_with_persona(text):
+        return words
+    return "; ".join(todo.content for todo in facts.todos) or text

@@ -31,7 +31,7 @@ from memtui.store.search_query import DOCUMENT_MARK, words_of
 from memtui.store.transcripts import HEAD, Sources, cwd_in, first_cwd, is_agent, is_archived, session_of
 from memtui.transcript.messages import Message, Role, read_messages
 
-VERSION = 15
+VERSION = 16
 WAIT = 2.0  # seconds to wait for another program's lock on the index
 _TRANSACTION = 0.05  # seconds of writing after which a transaction ends: readers wait for it
 _PART = 100_000  # characters that are written at once

@@ -20,6 +20,7 @@ from memtui.transcript.line_index import never
 from memtui.transcript.lines import Record, branch_of, message_of, only_record, read_lines, text_in, time_of
 from memtui.transcript.records import ContextSize
 from memtui.transcript.shell import EDIT_TOOLS
+from memtui.transcript.short_text import without_persona
 
 
 class Setting:
@@ -138,7 +139,7 @@ class SessionSummary:
     @property
     def name(self) -> str:
         """Claude Code's title, else what was asked first, a bare command with its branch; "" for neither."""
-        name = opening(self.title or self.first_ask)
+        name = opening(without_persona(self.title or self.first_ask))
         return f"{name} · {self.branch}" if _is_command(name) and self.branch else name
 
 

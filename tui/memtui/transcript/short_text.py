@@ -18,6 +18,9 @@ _KEY = re.compile(
 )
 LINE_END = " ⏎ "  # mark of a line's end within a command
 _CONTINUED = re.compile(r"\\\r?\n")
+_ADDRESSED = re.compile(r"(?:you|du|tu|vous|usted|eres|você|voce|вы|ты)\b|你|您|あなた|당신", re.IGNORECASE)
+"""Words about Claude itself: a prompt may begin with who it is and what it has."""
+_PLAIN = re.compile(r"(?![#>|`\s]|[-*+•\d])(?!\w[\w ]{0,30}[:：])(?:.|\n)*[^:：\s]\s*$")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -34,6 +37,17 @@ def command_line(text: str) -> str:
     """A command on one line, with a mark for each end of a line: a space there would change what it does."""
     lines = (one_line(line) for line in _CONTINUED.sub(" ", text).split("\n"))
     return LINE_END.join(line for line in lines if line)
+
+
+def begins_with_persona(text: str) -> bool:
+    """Whether a prompt begins with words about Claude itself."""
+    return _ADDRESSED.match(text) is not None
+
+
+def without_persona(text: str) -> str:
+    """A prompt, or the paragraph behind one about Claude itself, if that is a plain one."""
+    _, *behind = re.split(r"\n\s*\n", text, maxsplit=2)
+    return behind[0] if behind and begins_with_persona(text) and _PLAIN.match(behind[0]) else text
 
 
 def shortened(text: str, width: int) -> str:
