@@ -101,9 +101,16 @@ def test_a_session_of_another_project_goes_with_what_lies_there(
     assert memtui("archive", "forget", "s-9").out == "memtui has no data of session s-9.\n"
 
 
-def test_a_session_that_has_states_alone_is_found_by_the_beginning_of_its_id(memtui: Memtui) -> None:
+def test_only_the_one_session_with_this_beginning_is_forgotten_even_if_it_has_states_alone(
+    memtui: Memtui,
+) -> None:
     (memtui_home().states / "77aa-1").mkdir(parents=True)
+    (memtui_home().states / "77bb-1").mkdir()
+    for typed, said in (("", "no session"), ("77", "several sessions")):
+        refused = memtui("archive", "forget", typed, "--yes")
+        assert refused.code == 1 and refused.err.startswith(f"memtui: Claude Code has {said}")
     assert memtui("archive", "forget", "77aa", "--yes").out.endswith("Session 77aa-1 is forgotten.\n")
+    assert (memtui_home().states / "77bb-1").exists()
 
 
 def test_what_cannot_be_deleted_is_named(

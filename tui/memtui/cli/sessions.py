@@ -18,10 +18,9 @@ from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, memtui_home
 from memtui.ground.text import counted
 from memtui.secrets.secrets import masked, masked_in
-from memtui.store.archive import Archive, Kept
+from memtui.store.archive import Archive, Kept, only_one
 from memtui.store.archive_settings import archive_settings
 from memtui.store.session_list import Session, SessionList, resume_command, size_text
-from memtui.store.sessions import named_session
 from memtui.store.transcripts import all_transcripts
 from memtui.transcript.short_text import one_line
 
@@ -278,11 +277,11 @@ def forget_command(session: str, yes: bool, places: Places) -> None:
 def _full_id(places: Places, session: str) -> str:
     """The full id by its beginning, of any session that is known anywhere; else the argument itself."""
     states = places.home.states.iterdir() if places.home.states.is_dir() else ()
-    known = [each.session_id for each in all_transcripts(places.claude)]
-    known += [each.session_id for each in Archive(places.home).entries()]
-    known += [each.name for each in states]
+    known = {each.session_id for each in all_transcripts(places.claude)}
+    known |= {each.session_id for each in Archive(places.home).entries()}
+    known |= {each.name for each in states}
     fits = any(each.startswith(session) for each in known)
-    return named_session(places, known, session) if fits else session
+    return only_one(known, session, Path("Claude Code")) if fits or not session else session
 
 
 def _show(traces: Traces) -> None:
