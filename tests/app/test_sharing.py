@@ -31,7 +31,7 @@ def remote(world: World, monkeypatch: pytest.MonkeyPatch) -> MemoryRemote:
     """A remote in memory, named team."""
     remote = MemoryRemote()
     monkeypatch.setattr(share_sync, "open_remote", lambda *_: remote)
-    Remotes(world.home).add("team", NamedRemote(url="/x"))
+    Remotes(world.home).add("team", NamedRemote(url="https://x"))
     return remote
 
 
@@ -91,7 +91,7 @@ async def test_without_a_remote_it_says_how_to_add_one(world: World) -> None:
 
 
 async def test_among_several_remotes_one_is_named(world: World, remote: MemoryRemote) -> None:
-    Remotes(world.home).add("home", NamedRemote(url="/y"))
+    Remotes(world.home).add("home", NamedRemote(url="https://y"))
     first = world.memory(1, "First")
     async with opened(world) as driver:
         await driver.press("2", "+")
@@ -205,7 +205,7 @@ def theirs(world: World, monkeypatch: pytest.MonkeyPatch) -> MemoryRemote:
     monkeypatch.setattr(screen_module, "_PAUSE", 0.0)
     remote = MemoryRemote()
     monkeypatch.setattr(share_sync, "open_remote", lambda *_: remote)
-    Remotes(world.home).add("team", NamedRemote(url="/x"))
+    Remotes(world.home).add("team", NamedRemote(url="https://x"))
     bring(world, remote)
     return remote
 

@@ -10,7 +10,6 @@ import pytest
 
 from memtui.ground.clock import system_clock
 from memtui.ground.project import memtui_home
-from memtui.share.remotes import NamedRemote, Remotes
 from memtui.store.memories import MemoryStore
 from tests.cli.conftest import Memtui
 from tests.share.conftest import hub as hub
@@ -115,16 +114,23 @@ def test_a_broken_list_of_remotes_is_named(memtui: Memtui) -> None:
     assert str(path) in result.err
 
 
-def test_a_remote_out_of_reach_keeps_none_of_the_others_waiting(memtui: Memtui, hub: Path) -> None:
-    refused = memtui("remote", "add", "away", "/nowhere/at/all")
-    assert (refused.code, refused.err.count("\n")) == (1, 1) and "/nowhere/at/all is no folder" in refused.err
-    Remotes(memtui_home()).add("away", NamedRemote(url="/nowhere/at/all"))
+@pytest.mark.parametrize("url", ["/nowhere/at/all", "file:///nowhere/at/all", "~nosuchuser/x"])
+def test_a_remote_out_of_reach_keeps_none_of_the_others_waiting(
+    memtui: Memtui, hub: Path, tmp_path: Path, url: str
+) -> None:
+    refused = memtui("remote", "add", "away", url)
+    assert (refused.code, refused.err.count("\n")) == (1, 1)
+    assert f"{url.removeprefix('file://')} is no folder" in refused.err
+    away, folder = tmp_path / "away", tmp_path / "away.git"
+    folder.mkdir()
+    assert memtui("remote", "add", "away", str(away)).code == 0
+    folder.rmdir()
     memtui("remote", "add", "team", str(hub))
     memtui("remote", "init", "team")
     result = memtui("sync")
     assert result.code == 1
     (said,) = result.err.splitlines()
-    assert said.startswith("away: /nowhere/at/all cannot be used")
+    assert said.startswith(f"away: {away} cannot be used")
     assert "team: sent 0, fetched 0" in result.out
 
 

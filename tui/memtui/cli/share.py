@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 
 import click
 
@@ -121,9 +120,6 @@ def add(name: str, url: str, everything: bool) -> None:
     URL is what git takes (git@host:team/memories.git, https://..., the folder of a bare repository), or
     postgresql://host/database.
     """
-    folder = Path(url.removeprefix("file://")).expanduser()
-    if url[:1] in "/~." and not folder.is_dir():
-        raise FileProblem(folder, "is no folder; `git init --bare FOLDER` makes a repository")
     named = NamedRemote(url=url, sync="all" if everything else "shared")
     Remotes(memtui_home()).add(name, named)
     say(f"Added {name}: {url}.")

@@ -112,9 +112,6 @@ class Head(NamedTuple):
 class Remote(Protocol):
     """One remote, for any thread; its methods raise `RemoteProblemError` if it cannot be used."""
 
-    name: str = ""
-    """Its name on this machine."""
-
     def check(self) -> str:
         """A short description of the remote: ``12 memories``."""
 

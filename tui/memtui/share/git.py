@@ -21,6 +21,7 @@ from pathlib import Path
 from memtui.ground.clean import clean_line
 from memtui.ground.files import FileProblem, private_folder, read_within
 from memtui.ground.machine import find_program, git_environment, run
+from memtui.ground.project import expanded
 from memtui.ground.text import counted
 from memtui.share.contract import MEMORY, Head, Remote, RemoteProblemError, refuse_schema
 
@@ -84,17 +85,26 @@ class _GitFailedError(RemoteProblemError):
         self.printed = printed
 
 
+def local_folder(url: str) -> Path | None:
+    """The folder that git takes for an address, which may leave out ``.git``; None if it is on a host."""
+    if not _LOCAL.match(url):
+        return None
+    folder = expanded(url.removeprefix("file://"))
+    bare = Path(f"{folder}.git")
+    return bare if not (folder / "HEAD").is_file() and bare.is_dir() else folder
+
+
 class GitRemote(Remote):
     """A repository as a remote."""
 
-    def __init__(self, url: str, folder: Path, *, author: str, machine: str) -> None:
+    def __init__(self, url: str, folder: Path, *, author: str, machine: str, name: str = "") -> None:
         """Make the object; nothing is run. `folder` is the bare copy here, made when it is missing."""
         program = find_program("git", os.environ.get("PATH"))
         if program is None:
             reason = "is not installed; a remote that is a repository needs it"
             raise RemoteProblemError("git", reason, "not installed")
         self._program, self._url, self._folder, self._machine = program, url, folder, machine
-        self._served = Path(url.removeprefix("file://")) if _LOCAL.match(url) else None
+        self._name = name
         self._author = f"{_NO_NAME.sub(' ', author).strip() or machine} <{machine}@memtui.invalid>"
         self._seen = ""
         """The commit that `heads` has read."""
@@ -108,7 +118,7 @@ class GitRemote(Remote):
         for _ in range(3):
             tip, about, _ = self._fetch()
             if tip:
-                refuse_schema(self._url, self._schema(about), SCHEMA, self.name)
+                refuse_schema(self._url, self._schema(about), SCHEMA, self._name)
                 return
             self._commit(tip, "Set up for memtui", {_ABOUT: _MARKER, "README.md": _README})
             if self._push():
@@ -126,7 +136,7 @@ class GitRemote(Remote):
 
     def _heads(self) -> dict[str, Head]:
         self._seen, about, folder = self._fetch()
-        refuse_schema(self._url, self._schema(about) if self._seen else 0, SCHEMA, self.name)
+        refuse_schema(self._url, self._schema(about) if self._seen else 0, SCHEMA, self._name)
         tree, _, size = folder.partition(" tree ")
         large = int(size or 0) > _TREE_LIMIT
         listed = self._git("ls-tree", "-z", "-l", tree) if size and not large else b""
@@ -240,7 +250,7 @@ class GitRemote(Remote):
 
     def _push(self) -> bool:
         """Push the commit; False if somebody was first."""
-        no_hooks = [_NO_HOOKS] if self._served else []
+        no_hooks = [_NO_HOOKS] if local_folder(self._url) else []
         what = ("--", self._address(), f"{_OUTGOING}:refs/heads/main")
         try:
             self._git("push", "--quiet", "--no-verify", *no_hooks, *what)
@@ -254,7 +264,8 @@ class GitRemote(Remote):
         """Whether a lock of a folder's repository stood in the way; one left by a killed git is removed."""
         found = _LOCKED.search(printed)
         path = Path(os.path.realpath(os.fsdecode(found[1]))) if found else None
-        if path is None or self._served is None or not path.is_relative_to(os.path.realpath(self._served)):
+        folder = local_folder(self._url)
+        if path is None or folder is None or not path.is_relative_to(os.path.realpath(folder)):
             return False
         with suppress(OSError):
             if time.time() - path.lstat().st_mtime > _STALE_SECONDS:
@@ -263,10 +274,8 @@ class GitRemote(Remote):
 
     def _address(self) -> str:
         """The address for git; a folder is looked at first, each time: git would run what its files name."""
-        if (folder := self._served) is None:
+        if (folder := local_folder(self._url)) is None:
             return self._url
-        if not (folder / "HEAD").is_file() and (bare := folder.with_name(f"{folder.name}.git")).is_dir():
-            folder = bare
         if not folder.is_dir():
             raise _GitFailedError(self._url, "there is no such folder")
         config, found = b"", [f"it has {each}" for each in _UNSAFE if os.path.lexists(folder / each)]

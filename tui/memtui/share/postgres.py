@@ -80,9 +80,9 @@ logging.getLogger("psycopg").addHandler(logging.NullHandler())
 class PostgresRemote(Remote):
     """A database as a remote."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, name: str = "") -> None:
         """Make the object for a connection string of libpq: ``postgresql://host/database``."""
-        self._url, self._shown = url, url.partition("?")[0]
+        self._url, self._shown, self._name = url, url.partition("?")[0], name
         self._seen: object = None
         """The state of the table that `heads` has read."""
 
@@ -95,7 +95,7 @@ class PostgresRemote(Remote):
         with self._connected(any_schema=True) as connection, connection.transaction():
             connection.execute("select pg_advisory_xact_lock(hashtext('memtui'))")
             if found := _schema(connection):
-                refuse_schema(self._shown, found, SCHEMA, self.name)
+                refuse_schema(self._shown, found, SCHEMA, self._name)
             else:
                 connection.execute(_SET_UP)
 
@@ -163,7 +163,7 @@ class PostgresRemote(Remote):
         try:
             with _connect(self._url) as connection:
                 if not any_schema:
-                    refuse_schema(self._shown, _schema(connection), SCHEMA, self.name)
+                    refuse_schema(self._shown, _schema(connection), SCHEMA, self._name)
                 yield connection
         except (psycopg.errors.UndefinedColumn, psycopg.errors.UndefinedTable) as error:
             reason = f"has other tables than memtui's: {_first_line(error)}"

@@ -18,6 +18,7 @@ from memtui.ground.files import FileMissing, FileProblem
 from memtui.ground.project import Home
 from memtui.secrets.secrets import find
 from memtui.share.contract import MACHINE, Remote
+from memtui.share.git import GitRemote, local_folder
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,29}", re.ASCII)
 _PASSWORD = re.compile(r"://[^/@]*:[^/@]+@|password=")
@@ -77,6 +78,8 @@ class Remotes:
         _check_url(self.path, remote.url)
         if remote.url.startswith("."):  # absolute, as it may be used from another folder later
             remote = remote.model_copy(update={"url": os.path.abspath(remote.url)})  # noqa: PTH100
+        if (folder := local_folder(remote.url)) is not None and not folder.is_dir():
+            raise FileProblem(folder, "is no folder; `git init --bare FOLDER` makes a repository")
         self._write({**remotes, name: remote})
 
     def remove(self, name: str) -> NamedRemote:
@@ -105,12 +108,9 @@ def open_remote(name: str, remote: NamedRemote, home: Home, author: str, machine
     if _POSTGRES.match(remote.url):
         from memtui.share.postgres import PostgresRemote
 
-        return PostgresRemote(remote.url)
-    from memtui.share.git import GitRemote
-
-    url = os.path.expanduser(remote.url) if remote.url.startswith("~") else remote.url  # noqa: PTH111
+        return PostgresRemote(remote.url, name)
     folder = home.cache / "sharing" / place_of(home, name, remote).with_suffix(".git").name
-    return GitRemote(url, folder, author=author, machine=machine)
+    return GitRemote(remote.url, folder, author=author, machine=machine, name=name)
 
 
 def place_of(home: Home, name: str, remote: NamedRemote) -> Path:

@@ -115,9 +115,7 @@ class Sharing:
 
     @cached_property
     def remote(self) -> Remote:
-        remote = open_remote(self.name, self.named, self.home, this_author(), self.machine)
-        remote.name = self.name
-        return remote
+        return open_remote(self.name, self.named, self.home, this_author(), self.machine)
 
     def key(self, memory_id: str) -> str:
         """The key of a memory with a Recovery ID of this machine."""
