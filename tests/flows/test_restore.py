@@ -144,6 +144,11 @@ def test_a_memory_of_another_project_is_introduced_by_that_ones_name(places: Pla
     assert f"(Relative paths are paths below {of}.)" in text
 
 
+def test_paths_of_a_fetched_memory_of_another_project_stay_as_they_were_shared(places: Places) -> None:
+    fetched = MemoryStore(places.home, clock).create(body=b"See /project/shop/a.py.\n", project="shop").id
+    assert "See /project/shop/a.py." in restore_memory(places, clock, fetched).text
+
+
 def test_paths_of_another_project_stay(places: Places) -> None:
     text = "## Project Root\n/srv/other\n\n## Last Action\n/srv/other/a.py\n"
     assert "/srv/other/a.py" in restore_memory(places, clock, remember(places, text)).text

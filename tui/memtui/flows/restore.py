@@ -83,7 +83,7 @@ def _here(text: str, here: Path) -> str:
             return text
     if root == ".":  # shared with the code
         return f"(Relative paths are paths below {here}.)\n\n{text}"
-    if not is_elsewhere(root, here):
+    if not here.is_absolute() or not is_elsewhere(root, here):  # fetched: only a name is known
         return text
     return f"(Paths below {root} are shown as paths below {here}.)\n\n{mapped(text, root, here)}"
 
