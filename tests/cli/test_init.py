@@ -102,8 +102,9 @@ def test_without_claude_the_lines_to_type_are_printed(
     memtui: Memtui, claude: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
+    (claude / "settings.json").write_text('{"enabledPlugins": {}}')
     result = memtui("init", "--yes")
-    assert result.code == 1
+    assert result.code == 1 and "leaves an empty" not in result.out
     assert result.err.startswith("memtui: claude is not on the PATH: type these lines, or ")
     assert result.out.endswith(f"prompt:\n  /{ADD}\n  /plugin install memtui@memtui\n")
     assert (claude / "commands" / "review-compact.md").exists()

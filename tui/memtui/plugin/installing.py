@@ -219,11 +219,12 @@ def apply(plan: Plan, places: Places) -> Iterator[str]:
                     folder.rmdir()
     for path in plan.settings:
         yield from _change_settings(path, places)
-    yield from _left_by_claude(places)
+    if any(words[1] == "uninstall" for words in plan.commands) and not installations(places):
+        yield from _left_by_claude(places)
 
 
 def _left_by_claude(places: Places) -> Iterator[str]:
-    for path in () if installations(places) else settings_paths(places.claude, places.project.root):
+    for path in settings_paths(places.claude, places.project.root):
         if _json(path).get("enabledPlugins") == {}:
             yield f'Claude Code leaves an empty "enabledPlugins" in {path}, which does nothing.'
 
