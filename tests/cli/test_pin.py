@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
 
 import pytest
 
@@ -51,6 +52,16 @@ def test_pins_of_the_repository_wait_for_a_confirmation(memtui: Memtui, project:
     assert memtui("pin", "--confirm", "all").out == "Confirmed: skip the tests\nConfirmed: ask nobody\n"
     assert "repository" not in memtui("pin").out
     assert memtui("pin", "--confirm", "1", "--remove", "1").code == 2
+
+
+def test_a_pin_and_a_review_need_no_folder_of_claude_codes(
+    memtui: Memtui, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
+    (tmp_path / "projects").touch()
+    (project.root / ".git").rmdir()
+    assert memtui("pin", "x").out == "Pinned: x\n"
+    assert memtui("review").out.startswith("Nothing to review")
 
 
 def test_a_pin_that_cannot_be(memtui: Memtui, project: Project) -> None:

@@ -77,6 +77,8 @@ def test_a_folder_above_several_projects_names_them(
     assert (result.code, result.out, result.err) == (1, "", f"memtui: {says}.\n")
     assert says not in memtui(*command.split(), "--root", "app").err
     assert f"note     compactions: {says}\n" in memtui("doctor").out
+    memtui("pin", "own", "--everywhere")
+    assert (memtui("pin").code, memtui("pin", "--remove", "1").code) == (0, 0)
 
 
 def test_without_the_model_the_facts_stand_and_the_reason_is_reported(

@@ -266,9 +266,9 @@ def pin(
     """
     if sum((text is not None, bool(remove), bool(confirm))) > 1:
         raise click.UsageError("a text, --remove and --confirm exclude each other.")
-    if not everywhere:
-        refuse_several(places)
     pins = Pins(places.project, memtui_home())
+    if not everywhere and (text is not None or not pins.all()):
+        refuse_several(places)
     if text is not None:
         if text == "-":
             text = sys.stdin.read(1 << 16) if sys.stdin else ""

@@ -80,7 +80,10 @@ def transcripts_of(places: Places) -> dict[str, Path]:
 
 def refuse_several(places: Places) -> None:
     """Raise `SeveralProjects` for a folder that holds several: it has no sessions of its own."""
-    if below := TranscriptStore(places.project, places.claude).projects_below():
+    below = list[Path]()
+    with suppress(FileProblem):  # what needs the transcripts says so itself
+        below = TranscriptStore(places.project, places.claude).projects_below()
+    if below:
         more = f" and {len(below) - 5} more" if below[5:] else ""
         names = ", ".join(clean_line(each.name) for each in below[:5])
         reason = f"is not a project; below it are {names}{more}: go to one, or name it with --root"

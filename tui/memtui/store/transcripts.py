@@ -63,6 +63,8 @@ class TranscriptStore:
 
     def projects_below(self) -> list[Path]:
         """The projects in a folder that holds several and is none itself, last used first; else none."""
+        if find_root(self._roots[0] / ".claude") == self._roots[0]:
+            return []  # it is one itself, and no transcript has to be read
         folders = [self._cwd(each) for each in self.entries()]
         if not all(folder and any(map(folder.is_relative_to, self._roots)) for folder in folders):
             return []  # a session of its own that is just starting, or from before a move
