@@ -181,6 +181,7 @@ def test_links_large_files_and_other_names_are_passed_over(
         ("100644", "memories/CMEM-20260102-000005@x/inner.md", b"hello"),
     )
     assert list(documents(machines("desk"))) == [KEY]
+    assert laptop.history("CMEM-20260102-000004@large") == []
 
 
 def test_a_repository_of_too_many_memories_or_too_long_names_is_refused_before_it_is_read(

@@ -193,10 +193,11 @@ def test_broken_documents_are_named_once_and_skipped(laptop: Machine, desk: Mach
     good, bad, last = (f"CMEM-20260102-00000{number}@x" for number in (7, 8, 9))
     desk.remote.write({bad: (1, b"nothing"), good: document(1, b"good"), last: document((1 << 62) - 1)})
     done = laptop.sync()
-    unread = [note.partition(":")[0] for note in done.notes]  # of the last one there could be no next version
-    assert unread == [f"{each} in team is not read" for each in (bad, last)]
+    assert [note.partition(":")[0] for note in done.notes] == [f"{bad} in team is not read"]
     assert body(laptop, good) == b"good"
     assert laptop.sync().notes == []
+    laptop.edit(last, b"a version that nobody would read")
+    assert laptop.sync().notes == [f"{last} is not sent: team has its last possible version"]
 
 
 def test_a_version_from_the_far_future_hides_nothing(laptop: Machine, desk: Machine, shared: str) -> None:

@@ -10,7 +10,7 @@ import re
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, NamedTuple, Protocol, Self, TypeVar
+from typing import Annotated, ClassVar, NamedTuple, Protocol, Self, TypeVar
 
 from pydantic import BeforeValidator, Field, ValidationError
 
@@ -58,9 +58,8 @@ def refuse_schema(remote: str, found: int, own: int, name: str) -> None:
 class Document(Record):
     """A version of a memory in a remote: YAML front matter, then the text byte for byte."""
 
-    version: Annotated[
-        int, BeforeValidator(lambda value: str(value).removeprefix("v")), Field(ge=1, lt=1 << 62)
-    ]
+    LAST: ClassVar = (1 << 62) - 1
+    version: Annotated[int, BeforeValidator(lambda value: str(value).removeprefix("v")), Field(ge=1, le=LAST)]
     author: Line = ""
     machine: Line = ""
     at: Moment
@@ -92,14 +91,11 @@ class Document(Record):
         head, keys = data[4 : end + 1].decode("utf-8", "replace"), cls.model_fields.keys() - {"body"}
         values = {key: value for key, value in load(head).items() if key in keys}
         values |= {key: parse_iso(str(values.get(key, ""))) for key in ("at", "created")}
-        wrong: object = "version"  # beyond half of the possible ones: others follow
         try:
-            made = cls.model_validate({**values, "body": data[end + 5 :]})
-            if made.version < 1 << 61:
-                return made
+            return cls.model_validate({**values, "body": data[end + 5 :]})
         except ValidationError as error:
             wrong = error.errors()[0]["loc"][0]
-        raise FormatError(f"the {wrong} in its front matter is not valid")
+            raise FormatError(f"the {wrong} in its front matter is not valid") from error
 
 
 class Head(NamedTuple):

@@ -23,7 +23,7 @@ from memtui.ground.files import FileProblem, private_folder, read_within
 from memtui.ground.machine import find_program, git_environment, run
 from memtui.ground.project import expanded
 from memtui.ground.text import counted
-from memtui.share.contract import MEMORY, Head, Remote, RemoteProblemError, refuse_schema
+from memtui.share.contract import LIMIT, MEMORY, Head, Remote, RemoteProblemError, refuse_schema
 
 SCHEMA, MOST = 2, 10_000
 """The version of what is in a repository, and the maximum number of its memories."""
@@ -194,8 +194,11 @@ class GitRemote(Remote):
         self.heads()
         path = f"{_FOLDER}/{key}.md"
         commits = self._git("log", "-n", "1000", "--format=%H", self._seen, "--", path).decode().split()
-        found = self._contents([f"{each}:{path}" for each in reversed(commits)])
-        return [data for data in found if data is not None]
+        names = "".join(f"{each}:{path}\n" for each in reversed(commits)).encode()
+        listed = [each.split() for each in self._git("cat-file", "--batch-check", data=names).splitlines()]
+        # Others have written it: what is too large is not even read.
+        blobs = [each[0].decode() for each in listed if each[1:2] == [b"blob"] and int(each[2]) <= LIMIT]
+        return [data for data in self._contents(blobs) if data is not None]
 
     def forget(self, key: str, tombstone: tuple[int, bytes]) -> str:
         """See `Remote.forget`: the history keeps the texts until somebody rewrites it."""

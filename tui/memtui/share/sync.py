@@ -125,6 +125,10 @@ class Sharing:
         """The Recovery ID of a memory on this machine."""
         return key.removesuffix(f"@{self.machine}")
 
+    def is_own(self, key: str) -> bool:
+        """Whether a memory was made on this machine."""
+        return "@" not in self.here(key)
+
     def state(self) -> State:
         try:
             data = files.read_within(self._path, self.home.data, limit=_STATE_LIMIT)
@@ -143,7 +147,7 @@ class Sharing:
         stored = self.store.get(memory_id)
         if known.here == self.look(key)[1] and not known.withheld:
             return False
-        self.document(key, stored, 1)
+        self._refuse(stored)
         self.save({key: known.replace(withheld=False)}, passed={key: ""})
         return True
 
@@ -159,7 +163,8 @@ class Sharing:
         with self._alone():
             known = known.replace(withheld=True)
             self.save({key: known})
-            version = max([known.version, *(each.version for each in self.versions(memory_id))]) + 1
+            version = max([known.version, *(each.version for each in self.versions(memory_id))])
+            version = min(version + 1, Document.LAST)
             gone = self.document(key, None, version).replace(forgotten=True).render()
             remains = self.remote.forget(key, (version, gone))
             if self.look(key)[0] is not None:
@@ -207,6 +212,8 @@ class Sharing:
 
     def document(self, key: str, stored: StoredMemory | None, version: int) -> Document:
         """The document of a memory as it is here; None is a deleted one. Refused if it may not leave."""
+        if version > Document.LAST:  # somebody counted wrongly, or means harm
+            raise FileProblem(Path(self.here(key)), f"is not sent: {self.name} has its last possible version")
         values = {"version": version, "author": this_author(), "machine": self.machine}
         values |= {"at": self.clock(), "created": moment_of(key) or self.clock(), "deleted": stored is None}
         if stored is not None:
@@ -327,7 +334,7 @@ class _Round:
         known, who = self._known.get(key, Known()), document.author or "somebody"
         changed = content not in ("", known.here)
         if content != theirs:
-            if key not in self._known and content and "@" not in self._of.here(key) and not self._sends_all:
+            if key not in self._known and content and self._of.is_own(key) and not self._sends_all:
                 self._note(
                     key, f"in {self._of.name} is not what is here and was never shared: it is not taken"
                 )
@@ -358,7 +365,7 @@ class _Round:
         local = self._of.here(key)
         if keep and stored is not None:
             self._keep(key, stored, document)
-        mine = "@" not in local and document.author == this_author()
+        mine = self._of.is_own(key) and document.author == this_author()
         author = "" if mine else f"{document.author or document.machine} ({self._of.name})"
         about: dict[str, Any] = {"description": document.description, "tags": document.tags, "author": author}
         if stored is not None and document.deleted:
