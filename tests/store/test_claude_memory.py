@@ -259,6 +259,12 @@ def test_new_changed_seen_and_approved(memories: ClaudeMemories) -> None:
     assert memories.marks.stat().st_mode & 0o777 == 0o600
 
 
+def test_a_file_in_place_of_the_folder_holds_none(memories: ClaudeMemories) -> None:
+    memories.folder.parent.mkdir(parents=True, exist_ok=True)
+    memories.folder.touch()
+    assert memories.entries() == ()
+
+
 def test_in_any_order_files_and_index_are_as_expected(places: Places) -> None:
     for seed in range(100):
         home = Home(*(each / str(seed) for each in places.home))

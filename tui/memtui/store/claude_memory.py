@@ -96,7 +96,7 @@ class ClaudeMemories:
         """The index first, then the memories, last changed first; none where Claude keeps none."""
         marks = self._read_marks()
         memories = []
-        for entry in scan(self.folder, MARKDOWN):
+        for entry in scan(self.folder, MARKDOWN) if self.folder.is_dir() else ():
             memory, digest = self._parse(entry)
             memories.append(memory._replace(seen=_seen(marks.get(os.fspath(memory.path), ""), digest)))
         return tuple(
