@@ -47,7 +47,7 @@ def test_without_a_terminal_nothing_is_written(memtui: Memtui, project: Project,
     result = memtui("captures", "--backfill")
     assert (result.code, result.err) == (
         1,
-        "memtui: Nothing was changed: “Write 1 capture?” needs --yes without a terminal.\n",
+        "memtui: Nothing was changed, as only --yes answers without a terminal: Write 1 capture?\n",
     )
     assert not project.compacts.exists()
 

@@ -86,7 +86,7 @@ def test_a_file_of_others_is_changed_when_that_is_accepted_and_stays_byte_for_by
     file.chmod(0o640)
     refused = memtui("export", session, "--for", "codex")
     assert (refused.code, file.read_bytes()) == (1, OTHERS)
-    assert f"is added to {file}. Write it?” needs --yes without a terminal." in refused.err
+    assert f"is added to {file}. Write it?\n" in refused.err
     says("n", "y")
     left = memtui("export", session, "--for", "codex")
     assert f" characters, is added to {file}. Write it? [Y/n]: " in left.err

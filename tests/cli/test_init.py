@@ -86,8 +86,8 @@ def test_installed_once_and_taken_away(
 
 def test_nothing_is_done_unasked(memtui: Memtui, claude: Path, says: Says) -> None:
     result = memtui("init")
-    asks = "“Do this?” needs --yes without a terminal"
-    assert (result.code, result.err) == (1, f"memtui: Nothing was changed: {asks}.\n")
+    asks = "memtui: Nothing was changed, as only --yes answers without a terminal: Do this?\n"
+    assert (result.code, result.err) == (1, asks)
     says("n")
     assert memtui("init").out.endswith("Nothing was changed.\n")
     assert _said(claude) == [] and not (claude / "commands").exists()

@@ -125,6 +125,8 @@ def _print_receipts(places: Places, as_json: bool) -> None:
         asdict(each) | {"at": each.at.isoformat(), "mark": each.mark or None, "line": each.line or None}
         for each in found
     ]
+    for value in values:
+        del value["arrived"]  # only labels need it
     signs, why = {"whole": "✓", "unknown": "?"}, why_no_hook(places)
     labels = [f"{signs.get(each.arrival, '✗')} {each.label.replace(why, 'no hook ran')}" for each in found]
     whats = [(local_minute(each.at), each.session_id[:8], each.what or each.event) for each in found]

@@ -12,7 +12,7 @@ import click
 
 from memtui.cli import claude_memory, output
 from memtui.cli.compact import check_text, points_json
-from memtui.cli.options import complete_id, found, given_bytes, json_option, opened, places_option
+from memtui.cli.options import complete_id, given_bytes, json_option, opened, places_option, store_and_id
 from memtui.documents.checklist import Point, Verdict, check_recovery
 from memtui.documents.memory import MemoryMeta, tags_of
 from memtui.ground.clock import local_minute
@@ -114,7 +114,7 @@ def export(
         raise click.UsageError("name one memory: --id ID.")
     if as_json and target is not None:
         raise click.UsageError("--output writes the bytes alone; it goes without --json.")
-    backend, memory_id = found(argument or option or "", places)
+    backend, memory_id = store_and_id(argument or option or "", places)
     body = backend.get(memory_id).body
     text = body.decode("utf-8", "replace")
     if as_json:  # which cannot carry invalid UTF-8: then it is not exact
@@ -281,7 +281,7 @@ def show(memory_id: str, as_json: bool, places: Places) -> None:
     if claude_memory.is_claudes(memory_id):
         claude_memory.print_memory(places, memory_id, as_json=as_json)
         return
-    backend, memory_id = found(memory_id, places)
+    backend, memory_id = store_and_id(memory_id, places)
     stored = backend.get(memory_id)
     meta, text = stored.meta, stored.body.decode("utf-8", "replace")
     state = freshness(stored, places.project.root)
@@ -337,7 +337,7 @@ def tag(
     """Show a memory's tags, or change them. Tags are compared without regard to case."""
     if set_ and (add or remove):
         raise click.UsageError("--set gives all tags; it goes without --add and --remove.")
-    backend, memory_id = found(memory_id, places)
+    backend, memory_id = store_and_id(memory_id, places)
     tags = backend.get(memory_id).meta.tags
     if set_ or add or remove:
         gone = {tag.casefold() for tag in tags_of(*remove)}
@@ -363,7 +363,7 @@ def check(memory_id: str, cited: bool, session: str, as_json: bool, places: Plac
     if not memory_id:
         claude_memory.print_check(places, as_json=as_json)
         return
-    backend, memory_id = found(memory_id, places)
+    backend, memory_id = store_and_id(memory_id, places)
     text = backend.get(memory_id).body.decode("utf-8", "replace")
     cites = session if cited or session else None
     check_text(memory_id, text, places, cites, as_json=as_json)
@@ -375,7 +375,7 @@ def check(memory_id: str, cited: bool, session: str, as_json: bool, places: Plac
 @places_option
 def delete(memory_id: str, as_json: bool, places: Places) -> None:
     """Move a memory to the trash; undelete brings it back."""
-    backend, memory_id = found(memory_id, places)
+    backend, memory_id = store_and_id(memory_id, places)
     backend.delete(memory_id)
     message = f"Deleted {memory_id}. To bring it back: memtui memory undelete {memory_id}"
     _report("delete", memory_id, message, as_json)

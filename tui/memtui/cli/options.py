@@ -106,7 +106,7 @@ def opened() -> MemoryStore:
     return MemoryStore(memtui_home(), system_clock)
 
 
-def found(beginning: str, places: Places) -> tuple[MemoryStore, str]:
+def store_and_id(beginning: str, places: Places) -> tuple[MemoryStore, str]:
     """The stored memories, and the full id for the beginning of one: of this project's first, then of all."""
     store = opened()
     return store, store.find(beginning, project=str(places.project.root))
@@ -129,7 +129,9 @@ def complete_id(_: click.Context, __: click.Parameter, typed: str) -> list[Compl
 def agreed(question: str, yes: bool, *, default: bool = True) -> bool:
     """Whether the user agrees to a change, or has done so with --yes; without a terminal it is refused."""
     if not yes and not can_answer():
-        raise click.ClickException(f"Nothing was changed: “{question}” needs --yes without a terminal.")
+        raise click.ClickException(
+            f"Nothing was changed, as only --yes answers without a terminal: {question}"
+        )
     return yes or click.confirm(clean_line(question), default=default, err=True)  # stdout may be JSON
 
 

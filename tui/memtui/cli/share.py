@@ -8,7 +8,7 @@ from functools import partial
 
 import click
 
-from memtui.cli.options import agreed, complete_id, found, json_option, places_option, yes_option
+from memtui.cli.options import agreed, complete_id, json_option, places_option, store_and_id, yes_option
 from memtui.cli.output import print_json, print_list, say
 from memtui.cli.startup import BAD_INPUT
 from memtui.ground.clock import age, local_minute, parse_iso, system_clock
@@ -38,7 +38,7 @@ def share(memory_id: str, name: str, places: Places) -> None:
     Paths below the project's root go as /project/NAME. A memory that holds a secret stays here, and so does
     one of a private project ([archive] private in config.toml).
     """
-    _, whole = found(memory_id, places)
+    _, whole = store_and_id(memory_id, places)
     sharing = _sharing(name)
     if sharing.share(whole):
         say(f"{whole} goes to {sharing.name} with the next memtui sync.")

@@ -440,7 +440,7 @@ def heads_within(folder: Path, names: Iterable[str], root: Path, *, size: int) -
     """The first `size` bytes of many files of a folder, quickly; None where `head_within` would raise."""
     real = None
     with suppress(FileProblem):
-        real = folder_within(folder, root)
+        real = resolved_within(folder, root)
     for name in names:
         data, path = None, f"{real}{os.sep}{name}"
         with suppress(FileProblem, OSError, ValueError):
@@ -448,12 +448,11 @@ def heads_within(folder: Path, names: Iterable[str], root: Path, *, size: int) -
         yield data
 
 
-def folder_within(folder: Path, root: Path) -> Path:
-    """The folder with every link resolved; `FileOutside` if it leads out of `root`."""
-    real = resolved(folder)
+def resolved_within(path: Path, root: Path) -> Path:
+    """The path with every link resolved; `FileOutside` if it leads out of `root`."""
+    real = resolved(path)
     if not real.is_relative_to(resolved(root)):
-        reason = "leads out of the project through a symbolic link; memtui does not look there"
-        raise FileOutside(folder, reason)
+        raise FileOutside(path, "leads out of the project through a symbolic link")
     return real
 
 

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from memtui.ground.clean import clean, clean_line
-from memtui.ground.files import FileMissing, FileProblem, folder_within, read_within, tail_within
+from memtui.ground.files import FileMissing, FileProblem, read_within, resolved_within, tail_within
 from memtui.ground.project import Home, Project, git_branch
 from memtui.hooks import in_force
 from memtui.hooks.records import Report
@@ -133,7 +133,7 @@ def _key_files(project: Project, agile: bool) -> list[str]:
         if (agile and name in _ALWAYS) or _is_present(project, name)
     ]
     try:
-        folder = folder_within(project.root / "docs" / "02-practices", project.root)
+        folder = resolved_within(project.root / "docs" / "02-practices", project.root)
         with os.scandir(folder) as found:
             names = sorted(each.name for each in islice(found, _MOST_NAMES) if each.name.endswith(".md"))
     except (OSError, FileProblem):

@@ -121,7 +121,7 @@ class CommandsFile:
 
     def _edit(self, change: Callable[[str], str]) -> None:
         """Apply `change`, which may be called several times and may raise, to the text until it stays."""
-        root, target = files.resolved(self.project.root), files.folder_within(self.path, self.project.root)
+        root, target = files.resolved(self.project.root), files.resolved_within(self.path, self.project.root)
         with files.reading(self.path):
             self.path.stat()
         lockable = files.resolved(self.path.parent) / self.path.name
@@ -179,7 +179,7 @@ class CommandsFile:
 
     def _create(self, text: str) -> bool:
         """Make the file, with the usual mode as it is shared; False if it exists, unchanged."""
-        root, target = files.resolved(self.project.root), files.folder_within(self.path, self.project.root)
+        root, target = files.resolved(self.project.root), files.resolved_within(self.path, self.project.root)
         files.shared_folder(target.parent, within=root)
         mask = os.umask(0o077)
         os.umask(mask)
@@ -225,7 +225,7 @@ class CommandsFile:
     def _read_command(self, path: Path, folder: Path) -> bytes:
         if folder != self._personal:
             return files.read_within(
-                path, files.folder_within(folder, self.project.root), limit=COMMAND_LIMIT
+                path, files.resolved_within(folder, self.project.root), limit=COMMAND_LIMIT
             )
         real = files.resolved(path)  # the user's own folder: its links are followed
         return files.read_within(real, real.parent, limit=COMMAND_LIMIT)

@@ -72,7 +72,7 @@ class Entry(NamedTuple):
 
     @property
     def session_id(self) -> str:
-        """Of the transcript of a session."""
+        """The session whose transcript this is."""
         return self.name.removesuffix(".jsonl")
 
 
@@ -98,7 +98,7 @@ def scan(folder: Path | str, pattern: re.Pattern[str], *, within: Path | None = 
 def _names(folder: Path | str, pattern: re.Pattern[str], within: Path | None) -> list[str]:
     try:
         with _listing(folder):
-            where = folder if within is None else files.folder_within(Path(folder), within)
+            where = folder if within is None else files.resolved_within(Path(folder), within)
             return list(filter(pattern.fullmatch, os.listdir(where)))  # noqa: PTH208 - names are wanted
     except (FileNotFoundError, FileMissing):
         return []

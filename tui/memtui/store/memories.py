@@ -488,10 +488,7 @@ class MemoryFiles:
         return listing.scan(self.project.compacts, listing.MEMORY_FILE_NAME, within=self.project.root)
 
     def listing(self) -> Mapping[str, Entry]:
-        """All memories by their names, newest first: the same object as before if nothing has changed.
-
-        Used by one thread.
-        """
+        """All memories by their names, newest first: the same object as before if nothing has changed."""
         entries = _by_name(self.folder) | {entry.name: entry for entry in self.file_entries()}
         before = self._all
         self.changed = [name for name, entry in entries.items() if before.get(name) != entry]

@@ -57,8 +57,15 @@ class Scope(StrEnum):
     EVERYWHERE = "everywhere"
 
 
-_TITLES = "Sessions,Memories,Claude's memories,Memory files of reviews,Captures,Session states,Pins"
-HEADINGS = dict(zip(Kind, _TITLES.split(","), strict=True))
+HEADINGS = {
+    Kind.SESSION: "Sessions",
+    Kind.MEMORY: "Memories",
+    Kind.CLAUDE: "Claude's memories",
+    Kind.FILE: "Memory files of reviews",
+    Kind.CAPTURE: "Captures",
+    Kind.STATE: "Session states",
+    Kind.PIN: "Pins",
+}
 """The heading above the results of each kind."""
 
 
