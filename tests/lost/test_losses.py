@@ -206,6 +206,13 @@ def test_open_tasks_tell_what_is_due_of_a_plan_file_except_its_boxes(tmp_path: P
     assert steps == [("Rounds without `--all`", "open")]
 
 
+def test_ticked_boxes_of_a_plan_file_are_not_due(tmp_path: Path) -> None:
+    made = Transcript(cwd=ROOT)
+    made.tool("Read", "1→- [x] `make up` works\n2→- [ ] `make down` works", file_path=f"{ROOT}/docs/plan.md")
+    made.compaction(summary=SUMMARY)
+    assert lines(read(made, tmp_path), "step") == ["`make down` works"]
+
+
 def test_a_plan_file_that_another_one_follows_is_due_no_more(tmp_path: Path) -> None:
     made = session()
     made.tool("Read", "1→- Run `make totals` on every invoice first", file_path=f"{ROOT}/docs/plan.md")
@@ -243,14 +250,22 @@ def test_a_check_of_some_files_gives_way_to_later_tests_of_all(tmp_path: Path) -
     assert not lines(found, "step")
 
 
-def test_a_query_that_was_repeated_with_other_ids_is_worth_having(tmp_path: Path) -> None:
+def test_a_query_that_was_made_once_counts_less_than_a_command_that_was_repeated(tmp_path: Path) -> None:
     made = session()
-    for query in ("main:a1/meta.json", "main:b22/meta.json | jq '.tax'", "main:notes.md", "main:src/tax.ts"):
-        made.tool("Bash", command=f"git show {query}")
-    made.tool("Bash", command="git log --oneline")
-    made.tool("Bash", command="git log --oneline")
+    for command in ("curl -s localhost:80/taxes", "docker compose up -d", "docker compose up -d"):
+        made.tool("Bash", command=command)
     made.compaction(summary=SUMMARY)
-    assert lines(read(made, tmp_path), "command") == ["git show main:b22/meta.json | jq '.tax'"]
+    found = [(each.text, each.counts) for each in read(made, tmp_path).rows if each.kind == "command"]
+    assert sorted(found) == [("curl -s localhost:80/taxes", False), ("docker compose up -d", True)]
+
+
+def test_what_a_later_message_names_again_is_no_answer_in_force(tmp_path: Path) -> None:
+    made = session()
+    for question in ("Where shall Tallinn Ferry be listed?", "Which `rate` is right?"):
+        made.result(made.call("AskUserQuestion"), detail={"answers": {question: "the first"}})
+    made.user("list Tallinn below Riga after all")
+    made.compaction(summary=SUMMARY)
+    assert lines(read(made, tmp_path), "answer") == ["Which `rate` is right? → the first"]
 
 
 def test_the_check_that_ran_last_counts_among_many(tmp_path: Path) -> None:
@@ -490,6 +505,19 @@ def test_of_a_skill_only_what_the_session_uses_is_its_procedure(tmp_path: Path) 
     assert lines(found, "rule") == ["Never: Change `src/tax.ts` alone"]
 
 
+def test_rules_of_a_skill_that_has_ended_hold_where_they_name_what_was_used(tmp_path: Path) -> None:
+    made = session()
+    made.tool("Skill", skill="work")
+    rules = "You MUST always ask before the next one.\n\nNEVER run make/gt by yourself."
+    made.user([{"type": "text", "text": rules}], isMeta=True)
+    made.tool("Bash", command="make all")
+    for text in ("two", "three", "four", "five"):
+        made.user(f"now number {text}, please")
+    made.compaction(summary=SUMMARY)
+    assert lines(read(made, tmp_path), "rule")[-1:] == ["NEVER run make/gt by yourself."]
+    assert "You MUST always ask before the next one." not in lines(read(made, tmp_path), "rule")
+
+
 def test_of_a_command_that_is_followed_what_comes_next_is_due(tmp_path: Path) -> None:
     made = Transcript(cwd=ROOT)
     text = """# /release
@@ -537,6 +565,13 @@ def test_where_the_work_stands_is_its_branch_its_last_commit_and_its_push(tmp_pa
     made.tool("Bash", "[tax ccccccc] Print it", command="git commit -am 'Print it'")
     made.compaction(summary="The person wants it printed.")
     assert "commit ccccccc: Print it" in lines(read(made, tmp_path), "name")
+
+
+def test_a_branch_is_not_told_where_all_work_was_in_another_folder(tmp_path: Path) -> None:
+    made = Transcript(cwd=ROOT, branch="tax")
+    made.edit("/work/other/src/tax.ts")
+    made.compaction(summary=SUMMARY)
+    assert not lines(read(made, tmp_path), "name")
 
 
 def test_an_open_task_comes_with_the_checks_of_its_description(tmp_path: Path) -> None:

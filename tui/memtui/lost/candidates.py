@@ -48,9 +48,6 @@ _PLACE = re.compile(r"(?<=\s)[\w.@-]*/[\w/.@-]*\w|[\w-]+\.[a-z]{1,4}(?=$|[\s:\"'
 _BUILDS = re.compile(r"[\w ]*\b(?:build|compile)\b[^&;|]*")
 _QUERY = re.compile(r"\bcurl\b|\b(?:psql|sqlite3|mysql)\b|\bkubectl\b|\bdocker (?:exec|compose)\b")
 """A command that asks something of data or of a service, which takes a while to get right."""
-_REPEATED_QUERY = re.compile(r"git show \S+:\S|gh api \S")
-_FIGURES = re.compile(r"[0-9a-f]*\d[0-9a-f]*")
-_RESULT = re.compile(r"[\"'|]| 2>")
 _STALE = frozenset({"8", "9"})
 """Sections of Claude Code's summaries on the work of that moment: current work, optional next step."""
 _REQUEST, _ASKS, _PENDING = "1", "6", "7"
@@ -101,7 +98,10 @@ def _once(found: Iterable[Row]) -> list[Row]:
 
 
 def _of_records(facts: Facts, conversation: Conversation, end: int, root: Path) -> Iterator[Row]:
-    for answer in (each for each in facts.answers if each.source.line not in conversation.begun):
+    for answer in facts.answers:
+        decided, line = f"{answer.question}\n{answer.answer}", answer.source.line
+        if line in conversation.begun or conversation.names_later(decided, line):
+            continue  # it was about how to go on, or its subject came up again
         text = f"{shortened(one_line(answer.question), 160)} → {shortened(one_line(answer.answer), QUOTE)}"
         yield Row("answer", text, answer.source)
     for todo in facts.todos:
@@ -113,12 +113,12 @@ def _of_records(facts: Facts, conversation: Conversation, end: int, root: Path) 
         yield Row("step", work.text, work.source, "open")
     yield from _commands(facts)
     yield from _failures(facts)
-    yield from _names(facts, conversation.pushed)
+    yield from _names(facts, conversation.pushed, root)
     yield from _planned(facts, conversation)
     yield from _files(facts, end, root)
 
 
-def _names(facts: Facts, pushed: Row | None) -> Iterator[Row]:
+def _names(facts: Facts, pushed: Row | None, root: Path) -> Iterator[Row]:
     """Where the work stands: branch, last push and what was committed since, pull requests, tags."""
     if pushed:
         yield pushed
@@ -129,7 +129,9 @@ def _names(facts: Facts, pushed: Row | None) -> Iterator[Row]:
     for mark in [*commits[-1:], *(each for each in marks if each.kind != "commit")][-_MARKS:]:
         label = f"{mark.kind} {mark.commit}".strip()
         yield Row("name", shortened(f"{label}: {mark.text}", QUOTE), mark.source)
-    if facts.branch not in ("", "HEAD", "main", "master"):
+    files = [shown_path(file.path, root) for file in facts.modified_files]
+    elsewhere = files and all(path.startswith(("/", "~")) for path in files)  # of another repository
+    if facts.branch not in ("", "HEAD", "main", "master") and not elsewhere:
         yield Row("name", f"branch {facts.branch}", Source())
 
 
@@ -152,22 +154,15 @@ def _files(facts: Facts, end: int, root: Path) -> Iterator[Row]:
 
 
 def _commands(facts: Facts) -> Iterator[Row]:
-    """Checks, queries and repeated commands whose last run went well, and where it failed before, only that.
-
-    Runs of one query differ in numbers and ids, and in what is shown of its result.
-    """
+    """Checks, queries and repeated commands whose last run went well."""
     last: dict[str, Command] = {}
-    texts: dict[str, str] = {}
     times = Counter[str]()
     for command in all_commands(facts):
-        text = form = bare_command(command.text)
-        if _REPEATED_QUERY.match(text):
-            form = _FIGURES.sub("#", _RESULT.split(text)[0].rstrip())
-        times[form] += command.outcome == "ok"
-        last.pop(form, None)
-        last[form] = command
-        texts[form], times[text] = text, times[form]
-    kept = {texts[form]: command for form, command in last.items() if _lasts(form, command, times[form])}
+        text = bare_command(command.text)
+        times[text] += command.outcome == "ok"
+        last.pop(text, None)
+        last[text] = command
+    kept = {text: command for text, command in last.items() if _lasts(text, command, times[text])}
     whole = [command.source.line for text, command in kept.items() if _tests_all(text)]
     kept = {
         text: command
@@ -223,14 +218,11 @@ def _is_part(command: str) -> bool:
 
 
 def _lasts(text: str, command: Command, times: int) -> bool:
-    """Whether a command is worth knowing later: a check, or one that was repeated or asks something."""
+    """Whether a command may be worth knowing later: a check, or one that was repeated or asks something."""
     if command.outcome != "ok" or len(text) > QUOTE:
         return False
-    if is_check(command.text):
-        return True
-    if times > 1:
-        return _REPEATED_QUERY.match(text) is not None or not (is_lookup(text) or text.startswith("git "))
-    return _QUERY.search(text) is not None and not is_lookup(text)
+    did = not is_lookup(text) and ((times > 1 and not text.startswith("git ")) or _QUERY.search(text))
+    return bool(did) or is_check(command.text)
 
 
 def _failures(facts: Facts) -> Iterator[Row]:

@@ -76,6 +76,10 @@ RECENT = 0.5
 _ASKED = ("typed", "command", "plan", "comment", "memory")
 _IN_USE, _REMEMBERED = 2, 4
 """The last commands and skills, whose steps may still be due; and those whose rules may be in force."""
+_GONE_ON = 3
+"""Messages of the person after which a command or skill has ended."""
+_PROPER = re.compile(r"(?<=[a-z,] )[A-Z]\w{2,}|[A-Z]\w{2,}(?= [A-Z])|`[^`\n]+`")
+"""A name within a sentence."""
 _PROGRAM = re.compile(r"(?:^|[;&|(`])\s*([a-z][\w./-]*)\s", re.MULTILINE)
 """The programs of a shell's line, and those of commands that are quoted."""
 _BOX = re.compile(r"^[ \t]*[-*+][ \t]+\[([ xX])\][ \t]+(\S.*)$", re.MULTILINE)
@@ -146,6 +150,8 @@ class Conversation:
         """Requests that were carried out, and questions that were answered, without signs."""
         self._changed = False
         """Whether code was changed since, or a command has done more than look or check."""
+        self._messages: list[tuple[int, str]] = []
+        """What the person has said, each with its line."""
 
     def take(self, event: Event, source: Source) -> Iterator[Row]:
         self._line = source.line
@@ -226,6 +232,11 @@ class Conversation:
         """What was written into files after a line."""
         return "\n".join(text for at, text in self._written if at > line)
 
+    def names_later(self, text: str, line: int) -> bool:
+        """Whether the person has named after a line what a text names."""
+        later = [said for at, said in self._messages if at > line]
+        return any(name in said for name in _PROPER.findall(text) for said in later)
+
     def _person(self, event: Words | Queued | Queue, source: Source) -> Iterator[Row]:
         text = event.text
         if isinstance(event, Words):
@@ -239,6 +250,7 @@ class Conversation:
                 return
             text = self._queued = queued_words(text)
         self._question, self._answered = None, source.line
+        self._messages.append((source.line, text))
         self._use(text)
         text = "" if is_bare_command(text) else text
         # What “this” is stands in Claude's question or, without one, in what the person said before.
@@ -266,13 +278,18 @@ class Conversation:
         for number, (text, source) in enumerate(latest):
             ran = [command for line, command in self._ran if line > source.line]
             steps = due(text, source, self._used, ran)
+            over = sum(line > source.line for line, _ in self._messages) > _GONE_ON
             for each in steps:
+                parts = {part for name in named(each.text) for part in (name, *name.split("/"))}
+                if over and each.kind == "rule" and parts.isdisjoint(self._used):
+                    continue  # of a procedure that has ended
                 if number == 0 or is_stressed(each.text) or (number < _IN_USE and each.kind == "step"):
                     yield each
         yield from self._boxes.values()
         for found in self._refused.values():
             yield from found
         path, text, source = self._plan
+        text = _BOX.sub(lambda box: box[0] if box[1] == " " else "", text)
         old = source.line < RECENT * self._line  # it was worked on since, so its steps may be done
         unticked = {one_line(item).replace("**", "") for box, item in _BOX.findall(text) if box == " "}
         for row in plan_lines(text, source, self.written_after(source.line)) if path else ():

@@ -42,6 +42,8 @@ _KNOWN, _KNOWN_BY_CHANCE = 90.0, 0.4
 """Taken off for what summaries retell, by the share of its words that they have, above that of any line."""
 _DUE, _ADVICE = 24.0, 34.0
 """For a step that is still due of a command; off for a command's or skill's general advice."""
+_ONCE = 50.0
+"""Taken off for a query that was made once: the session has its answer."""
 _DOUBLE = 0.6
 _QUOTED, _SPENT, _OLD = 20.0, 12.0, 34.0
 """Taken off for what a person asked: quoted by a summary, dealt with, before the last compaction."""
@@ -66,6 +68,8 @@ def worth(line: Row, verdict: Verdict, end: int, previous: int) -> float:
         late = _RECENT / 2 + late / 7
     if line.kind in ("check", "command", "file"):
         value += min(line.times, 6)
+    if line.kind == "command" and line.times == 1:
+        value -= _ONCE
     if line.kind == "check":  # that of the whole project is worth more than one of some files or tests
         missing = 3 - len(identifiers(line.text)) - bool(selected_tests(line.text))
     elif line.kind == "step" and line.target != PLAN:
