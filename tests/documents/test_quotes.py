@@ -86,6 +86,13 @@ def test_what_is_left_of_a_long_message_stands_under_its_own_heading() -> None:
     assert ends_of(causes.removesuffix("\n\nI paint them."), 60) == "Both work.\n\nPerhaps because:\n…"
 
 
+def test_a_long_message_keeps_what_it_asks_for_at_its_end() -> None:
+    praise = f"The lamp is fine.\n\nIt shines well. {'It is bright. ' * 9}\nRefused:\nDo this, too:\n\n"
+    asked = "Dry it\nPaint it green\nThen it is a lamp."
+    assert ends_of(praise + asked, 90) == f"The lamp is fine.\n…\nDo this, too:\n\n{asked}"
+    assert ends_of(praise + asked, 70) == "The lamp is fine.\n…\nThen it is a lamp."
+
+
 def test_words_at_work_go_with_the_message_that_closes_a_later_turn() -> None:
     stopped = turn(1, "Paint it", "I think that it is wet.", "I look.", end="interrupted")
     alone = quotes_of(AT_WORK, Facts(turns=(stopped,)))

@@ -21,6 +21,7 @@ _CONTINUED = re.compile(r"\\\r?\n")
 _ADDRESSED = re.compile(r"(?:you|du|tu|vous|usted|eres|você|voce|вы|ты)\b|你|您|あなた|당신", re.IGNORECASE)
 """Words about Claude itself: a prompt may begin with who it is and what it has."""
 _PLAIN = re.compile(r"(?![#>|`\s]|[-*+•\d])(?!\w[\w ]{0,30}[:：])(?:.|\n)*[^:：\s]\s*$")
+_SENTENCE_ENDS = (".", "!", "?", "。", "！", "？")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -80,8 +81,10 @@ def ends_of(text: str, width: int) -> str:
     start = next((line for line in lines if not text[line].isspace()), (lines or starts or [len(text)])[0])
     parts = _parts(text)
     if parts:
-        last = [parts[-1]] if len(text) - parts[-1] <= width * 3 // 4 else [len(text)]
-        start = next((part for part in parts if len(text) - part <= width - head), last[0])
+        last = next(
+            (at for at in (parts[-1], *_closings(text)) if len(text) - at <= width * 3 // 4), len(text)
+        )
+        start = next((part for part in parts if len(text) - part <= width - head), last)
     if not breaks:
         return f"{_beginning_of(text, head)}{GAP}{_beginning_of(text[::-1], width - head)[::-1]}"
     room = width - (len(text) - start)
@@ -102,6 +105,17 @@ def _parts(text: str) -> list[int]:
     headings = [each.end() for each in found if text[each.end()] in "#-"]
     plain = [each.end() for each in found if text[: each.start()].rstrip()[-1:] not in (":", "：")]
     return sorted({*headings, *plain[-1:]}) if headings else plain
+
+
+def _closings(text: str) -> list[int]:
+    """Where a message ends in prose: its last paragraph with the line that announces it, its last line.
+
+    A long message often says at its end what is wanted.
+    """
+    above = text[: text.rfind("\n\n") + 1].rstrip()
+    announced = [above.rfind("\n") + 1] if above.endswith((":", "：")) else []
+    last = [text.rfind("\n") + 1] if text.rstrip().endswith(_SENTENCE_ENDS) else []
+    return [at for at in (*announced, *last) if _PLAIN.match(text, at) and not _in_code(text, at)]
 
 
 def _in_code(text: str, at: int) -> bool:
