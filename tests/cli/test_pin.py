@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import io
 import json
-from pathlib import Path
 
 import pytest
 
-from memtui.ground.project import Project, memtui_home
+from memtui.ground.project import Project, claude_config, memtui_home
 from memtui.lost.pins import Pins
 from tests.cli.conftest import Memtui
 
@@ -54,11 +53,9 @@ def test_pins_of_the_repository_wait_for_a_confirmation(memtui: Memtui, project:
     assert memtui("pin", "--confirm", "1", "--remove", "1").code == 2
 
 
-def test_a_pin_and_a_review_need_no_folder_of_claude_codes(
-    memtui: Memtui, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
-    (tmp_path / "projects").touch()
+def test_a_pin_and_a_review_need_no_folder_of_claude_codes(memtui: Memtui, project: Project) -> None:
+    claude_config().mkdir()
+    (claude_config() / "projects").touch()
     (project.root / ".git").rmdir()
     assert memtui("pin", "x").out == "Pinned: x\n"
     assert memtui("review").out.startswith("Nothing to review")

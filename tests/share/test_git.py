@@ -225,10 +225,9 @@ def test_other_versions_and_hostile_markers_are_refused(
         machines("desk").heads()
 
 
-@pytest.mark.parametrize("url", ["/nowhere/at/all", "https://localhost:1/x.git"])
-def test_one_out_of_reach_says_so_in_a_sentence(url: str, tmp_path: Path) -> None:
+def test_one_out_of_reach_says_so_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(RemoteProblemError, match=r"^\S+ cannot be used: ") as raised:
-        GitRemote(url, tmp_path / "x.git", author="ann", machine="laptop").check()
+        GitRemote("https://localhost:1/x.git", tmp_path / "x.git", author="ann", machine="laptop").check()
     assert "\n" not in str(raised.value)
     assert raised.value.trouble == "unreachable"
 

@@ -77,9 +77,7 @@ def test_sessions_of_sub_folders_belong_to_the_project(
     assert ids(store) == ["sub"]
 
 
-def test_a_folder_of_several_projects(
-    store: TranscriptStore, project: Project, config: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_of_several_projects(store: TranscriptStore, project: Project, config: Path) -> None:
     assert store.projects_below() == []
     one, other = project.root / "sub", project.root / "other"
     (other / ".git").mkdir(parents=True)
@@ -91,7 +89,7 @@ def test_a_folder_of_several_projects(
     assert store.projects_below() == []
     own.unlink()
     (project.root / "package.json").touch()
-    monkeypatch.setattr(TranscriptStore, "entries", None)  # would read all of them
+    store.entries = None  # type: ignore[assignment, method-assign]  # would read all of them
     assert store.projects_below() == []
 
 

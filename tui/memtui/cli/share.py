@@ -19,8 +19,6 @@ from memtui.share.sync import Sharing, Synced, keep_syncing, open_sharing
 
 _EVERY = 60.0
 """Maximum seconds between two exchanges of `--watch`; PostgreSQL announces changes at once."""
-
-
 _NO_REMOTE = "No remote yet: memtui remote add NAME URL."
 
 

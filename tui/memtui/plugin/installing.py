@@ -100,9 +100,8 @@ def installations(places: Places) -> list[Installation]:
         for each in records:
             project = each.get("projectPath") if isinstance(each, dict) else None
             if isinstance(each, dict) and project in (None, str(places.project.root)):
-                found.append(
-                    Installation(plugin, str(each.get("scope", "user")), enabled.get(plugin) is True)
-                )
+                scope = str(each.get("scope", "user"))
+                found.append(Installation(plugin, scope, enabled.get(plugin) is True))
     return found
 
 
@@ -171,12 +170,10 @@ def plan_init(places: Places, *, project: bool = False, replace: bool = False) -
 
 def plan_uninstall(places: Places) -> Plan:
     """Plan to take away everything that `plan_init` installs, for all projects and for this one."""
-    found = installations(places)
     commands: list[tuple[str, ...]] = [
-        ("plugin", "uninstall", each.plugin, "--scope", each.scope) for each in found
+        ("plugin", "uninstall", each.plugin, "--scope", each.scope) for each in installations(places)
     ]
-    known = _json(places.claude / "plugins" / "known_marketplaces.json")
-    if NAME in known:
+    if NAME in _json(places.claude / "plugins" / "known_marketplaces.json"):
         commands.append(("plugin", "marketplace", "remove", NAME))
     writes: list[tuple[Path, bytes | None]] = []
     notes = []
@@ -285,12 +282,9 @@ def _change_settings(path: Path, places: Places) -> Iterator[str]:
 
 def _replaced(places: Places) -> list[Path]:
     """Settings that `init --replace` has changed and nobody since."""
-    found = []
-    for path in settings_paths(places.claude, places.project.root):
-        after = _json(_kept_file(places.home, path)).get("after")
-        if after is not None and (_read(path) or b"").decode("utf-8", "replace") == after:
-            found.append(path)
-    return found
+    paths = settings_paths(places.claude, places.project.root)
+    left = {path: _json(_kept_file(places.home, path)).get("after") for path in paths}
+    return [path for path in paths if (_read(path) or b"").decode("utf-8", "replace") == left[path]]
 
 
 def _rendered(settings: dict[str, Any], like: str) -> str:
@@ -312,8 +306,7 @@ def _run(words: list[str], folder: Path) -> str:
 
 
 def _commands_folder(places: Places, scope: str) -> Path:
-    base = places.claude if scope == "user" else places.project.root / ".claude"
-    return base / "commands"
+    return (places.claude if scope == "user" else places.project.root / ".claude") / "commands"
 
 
 def record_in(home: Home) -> Path:

@@ -48,11 +48,13 @@ def refuse_schema(remote: str, found: int, own: int, name: str) -> None:
         reason = f"is not set up: {f'memtui remote init {name}'.strip()} does it"
         raise RemoteProblemError(remote, reason, "not set up")
     if found > own:
-        reason = "was set up by a newer memtui: update this one"
-        raise RemoteProblemError(remote, reason, "needs a newer memtui")
+        raise RemoteProblemError(
+            remote, "was set up by a newer memtui: update this one", "needs a newer memtui"
+        )
     if found < own:
-        reason = "was set up by an older memtui: share through a new one"
-        raise RemoteProblemError(remote, reason, "not memtui's")
+        raise RemoteProblemError(
+            remote, "was set up by an older memtui: share through a new one", "not memtui's"
+        )
 
 
 class Document(Record):

@@ -50,7 +50,6 @@ class Remotes:
         self.path = home.config / "remotes.json"
 
     def all(self) -> dict[str, NamedRemote]:
-        """All remotes by name."""
         try:
             return _REMOTES.validate_json(files.read_within(self.path, self._home.config, limit=1 << 20))
         except FileMissing:
@@ -69,7 +68,6 @@ class Remotes:
         raise FileProblem(self.path, f"has {reason}; {known}")
 
     def add(self, name: str, remote: NamedRemote) -> None:
-        """Add a remote."""
         remotes = self.all()
         if not _NAME.fullmatch(name):
             raise FileProblem(self.path, f"cannot hold {name!r}: a name has small letters, digits, - and _")

@@ -224,11 +224,10 @@ class CommandsFile:
 
     def _read_command(self, path: Path, folder: Path) -> bytes:
         if folder != self._personal:
-            return files.read_within(
-                path, files.resolved_within(folder, self.project.root), limit=COMMAND_LIMIT
-            )
-        real = files.resolved(path)  # the user's own folder: its links are followed
-        return files.read_within(real, real.parent, limit=COMMAND_LIMIT)
+            within = files.resolved_within(folder, self.project.root)
+        else:  # the user's own folder: its links are followed
+            within = (path := files.resolved(path)).parent
+        return files.read_within(path, within, limit=COMMAND_LIMIT)
 
     def _shown(self, path: Path) -> str:
         if path.is_relative_to(self.project.root):
