@@ -248,3 +248,13 @@ def test_the_summary_says_what_was_done_in_the_words_of_tasks_and_commits() -> N
     assert draft_summary(facts) == (
         "Migrate the tax. 1 task done: Round per line. 4 commits, the last: two; three; four. 1 file edited."
     )
+
+
+def test_a_file_put_back_and_a_plan_are_no_edited_files() -> None:
+    back = replace(changed("src/b.ts", 3, fate="put back with git"), last=at(9))
+    kept = (changed("src/a.ts", 2), changed("/home/u/.claude/plans/tax.md", 4))
+    facts = Facts(title="Move it", modified_files=(*kept, back))
+    assert draft_summary(facts) == "Move it. 1 file edited."
+    assert draft_memory(facts).key_files == ("src/a.ts", "/home/u/.claude/plans/tax.md")
+    committed = replace(facts, landmarks=(commit("tax", 5),))
+    assert draft_summary(committed).endswith(". 2 files edited.")

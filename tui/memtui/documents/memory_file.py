@@ -30,10 +30,10 @@ from memtui.documents.work import LAST, ONLY_CAPTURE, goal, open_request, stoppe
 from memtui.ground.text import FormatError, counted, file_text, without_backticks
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import SENTENCE, last_check
-from memtui.transcript.files import DELETED, EDITED_AGAIN, path_now
+from memtui.transcript.files import DELETED, EDITED_AGAIN, PUT_BACK, path_now
 from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import dropped_among, was_done
-from memtui.transcript.records import Facts, FileFact, Source
+from memtui.transcript.records import Facts, FileFact, Source, is_after
 from memtui.transcript.short_text import capitalised, one_line, shortened
 
 _GOAL, _LEARNINGS, _QUESTIONS = "Goal", "Learnings", "Open Questions / Issues"
@@ -223,8 +223,15 @@ def _key_files(facts: Facts) -> list[str]:
 
 
 def _edited(facts: Facts) -> list[FileFact]:
-    """The files edited by tools that are there; commands may have changed more."""
-    return [file for file in facts.modified_files if not file.fate.startswith((DELETED, EDITED_AGAIN))]
+    """The files edited by tools whose edits are there; commands may have changed more."""
+    there = (file for file in facts.modified_files if not file.fate.startswith((DELETED, EDITED_AGAIN)))
+    return [file for file in there if file.fate != PUT_BACK or _was_committed(file, facts)]
+
+
+def _was_committed(file: FileFact, facts: Facts) -> bool:
+    """Whether something was committed between the first edit of a file and the last."""
+    commits = (mark.source for mark in facts.landmarks if mark.kind == "commit")
+    return any(is_after(place, file.source) and is_after(file.last, place) for place in commits)
 
 
 def draft_summary(facts: Facts) -> str:
@@ -233,11 +240,12 @@ def draft_summary(facts: Facts) -> str:
     done = [todo.content for todo in (*facts.past_todos, *facts.todos) if was_done(todo)]
     commits = [mark.text for mark in facts.landmarks if mark.kind == "commit" and not mark.superseded]
     requests = [mark.text for mark in facts.landmarks if mark.kind == "pull request"]
+    edited = sum(CLAUDES.search(file.path) is None for file in _edited(facts))
     results = [
         _results("task", done, " done"),
         _results("commit", commits),
         f"Pull request {masked(requests[-1])}" if requests else "",
-        f"{counted(len(_edited(facts)), 'file')} edited" if _edited(facts) else "",
+        f"{counted(edited, 'file')} edited" if edited else "",
     ]
     stop = "" if about.endswith(("?", "!", "…", "？", "！")) else "。" if _WIDE_END.search(about) else "."
     sentences = [f"{about}{stop}" if about else "", *(f"{each}." for each in results if each)]
