@@ -308,7 +308,7 @@ def inferred_plan(facts: Facts) -> str:
 
 def changes(facts: Facts) -> Iterator[str]:
     """Commits that stand, finished tasks, and the files changed since; all files where these are few."""
-    stands = [mark for mark in facts.landmarks if mark.superseded not in ("amend", "reset")]
+    stands = standing(facts)
     todos = [todo for todo in (*facts.past_todos, *facts.todos) if was_done(todo)]
     yield from map(landmark_line, stands)
     yield from (with_source(one_line(todo.content), todo.source) for todo in todos)
@@ -318,6 +318,11 @@ def changes(facts: Facts) -> Iterator[str]:
     yield from map(file_line, files[-_DONE_FILES:])
     if len(files) > _DONE_FILES:
         yield f"changed {counted(len(files) - _DONE_FILES, 'other file')}"
+
+
+def standing(facts: Facts) -> list[Landmark]:
+    """The landmarks but commits undone or replaced; a rebased one lives on under another hash."""
+    return [mark for mark in facts.landmarks if mark.superseded not in ("amend", "reset")]
 
 
 def landmark_line(mark: Landmark, *, clock: bool = False) -> str:

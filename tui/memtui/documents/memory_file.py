@@ -22,6 +22,7 @@ from memtui.documents.events import (
     failed_checks,
     is_sure,
     landmark_line,
+    standing,
 )
 from memtui.documents.markdown import Section, escape, parse_items, render_items
 from memtui.documents.quotes import citation, quotes_section, with_source
@@ -238,7 +239,7 @@ def draft_summary(facts: Facts) -> str:
     """The subject of the session and its results on record: the tasks done last, commits, files."""
     about = shortened(masked(title_of(facts)), _SUMMARY).rstrip(".。")
     done = [todo.content for todo in (*facts.past_todos, *facts.todos) if was_done(todo)]
-    commits = [mark.text for mark in facts.landmarks if mark.kind == "commit" and not mark.superseded]
+    commits = [mark.text for mark in standing(facts) if mark.kind == "commit"]
     requests = [mark.text for mark in facts.landmarks if mark.kind == "pull request"]
     edited = sum(CLAUDES.search(file.path) is None for file in _edited(facts))
     results = [
