@@ -98,12 +98,14 @@ async def test_the_edited_text_is_stored(full: World) -> None:
         assert shown.focused is shown.query_one("#compact-checks")
         await driver.press("f2")
         shown.text_area.move_cursor(shown.text_area.document.end)
-        await driver.press(*" Mind the mock.", "ctrl+s")
+        await driver.press(*" Mind the mock.")
+        shown.text_area.text = f"## Session ID\nWFS-1\n\n{shown.text_area.text}"
+        await driver.press("ctrl+s")
         await driver.until(lambda: isinstance(driver.screen, StoredScreen), "the id")
         (new,) = [each for each in memories(full) if each.meta.source == "compact"]
         assert new.meta.description == "Fix the token refresh race now"
         assert new.meta.tags == ("auth", "jwt")
-        assert new.body.decode() == drafted(full) + " Mind the mock."
+        assert new.body.decode() == drafted(full).replace("(none)", "WFS-1", 1) + " Mind the mock."
 
 
 async def test_a_point_of_the_checklist_leads_to_its_line(full: World) -> None:

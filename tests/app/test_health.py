@@ -14,6 +14,7 @@ from memtui.ground.project import memtui_home
 from memtui.hooks.records import Run, record
 from memtui.plugin.installing import settings_block
 from memtui.store.archive_settings import archive_settings
+from memtui.store.captures import Compaction
 from tests.app.harness import WIDE, Driver, opened
 from tests.app.world import World, clock
 from tests.faults import read_only
@@ -104,6 +105,15 @@ async def test_missed_compactions_are_counted_and_captured(world: World) -> None
         assert len(captures) == 1
         await driver.press("b")
         await driver.until_said("Nothing was missed")
+
+
+def test_rows_do_not_compare_each_compaction_with_every_other(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Compaction, "__eq__", lambda *_: pytest.fail("compared"))
+    missing, manual = (Compaction(clock(), "", each, world.root, each) for each in ("s-1", "s-2"))
+    rows = HealthView(installed=True, missing=(missing,), manual=(manual,)).rows(world.project, {})
+    assert {row.manual for row in rows.values()} == {False, True}
 
 
 def test_the_line_says_the_most_urgent_thing() -> None:

@@ -65,6 +65,8 @@ async def test_ctrl_s_writes_the_memory_file_and_the_capture_and_u_takes_them_ba
         assert text == render_memory(draft.memory)
         stored = driver.app.model.backend.get(recovery_id)
         assert (stored.meta.source, stored.meta.description) == ("review", FIRST)
+        change = driver.app.model.changes.last()
+        assert change and change.stored == (recovery_id,)  # it is asked for where others have it
         await driver.until(lambda: f"{recovery_id}.md" in driver.pane(PaneId.MEMORIES).rows, "its row")
         after = reviewed(capture, summary=draft.summary, memory=name)
         assert path.read_text() == render_capture(after)

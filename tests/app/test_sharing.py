@@ -284,6 +284,10 @@ async def test_a_shared_memory_is_asked_for_before_it_goes_for_all(
             assert rows(driver) == [THEIRS]
         await driver.press("D", "y")
         await driver.until_said("in the trash")
+        driver.app.action_undo()
+        await driver.until(lambda: rows(driver) == [THEIRS], "its return")
+        driver.app.action_redo()
+        await driver.until(lambda: f"Redo: deleted {THEIRS}? Shared with team" in driver.shown, "redo")
 
 
 async def test_a_deletion_from_afar_is_said(world: World, theirs: MemoryRemote) -> None:
@@ -292,6 +296,17 @@ async def test_a_deletion_from_afar_is_said(world: World, theirs: MemoryRemote) 
     world.configure("[sync]\nminutes = 5\n")
     async with opened(world) as driver:
         assert await driver.until_said("deleted") == f"team: {gone}"
+
+
+def test_what_every_exchange_finds_is_said_once(
+    world: World, remote: MemoryRemote, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    found = iter(["a", "a", "", "a"])
+    monkeypatch.setattr(Sharing, "sync", lambda _: Synced(notes=list(filter(None, [next(found)]))))
+    monkeypatch.setattr(share_sync, "keep_syncing", lambda sync, *_: [sync() for _ in range(4)])
+    Exchange(world.home, clock).keep_syncing("team", 1.0, lambda: None, said.append)
+    assert said == ["team: a.", "team: a."]
 
 
 async def test_a_memory_with_one_text_says_so(world: World) -> None:

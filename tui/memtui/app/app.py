@@ -336,7 +336,7 @@ class MemtuiApp(BaseApp):
         async with self._undoing:
             with self.reporting("redoing" if undone else "undoing"):
                 changes = self.model.changes
-                if not undone and not await self._is_meant(changes.last()):
+                if not await self._is_meant(changes.last(undone=undone), undone=undone):
                     return
                 change = await asyncio.to_thread(changes.revert, undone=undone)
                 if change is None:
@@ -353,14 +353,18 @@ class MemtuiApp(BaseApp):
                 back = f"Undone: {change.what}. ctrl+r does it again."
                 self.say(f"Redone: {change.what}." if undone else back)
 
-    async def _is_meant(self, change: Change | None) -> bool:
-        """Whether a change is to be undone: one that is old, or that others use, is named and asked for."""
-        minutes = int((time.monotonic() - change.at) / 60) if change else 0
-        shared = self.browser.memories.gone_for_all([change.stored]) if change else ""
-        if change is None or (minutes < _OLD and not shared):
+    async def _is_meant(self, change: Change | None, *, undone: bool) -> bool:
+        """Whether to undo or redo a change: that is asked if it is old, or deletes what others use."""
+        if change is None:
             return True
-        question = f"Undo what was done {minutes} minutes ago: {change.what}? {shared}".rstrip()
-        return await self.confirmed(question, yes="Undo", no="Keep it")
+        minutes = 0 if undone else int((time.monotonic() - change.at) / 60)
+        shared = self.browser.memories.gone_for_all(change.deleted if undone else change.stored)
+        if minutes < _OLD and not shared:
+            return True
+        verb = "Redo" if undone else "Undo"
+        ago = f" what was done {minutes} minutes ago" if minutes >= _OLD else ""
+        question = f"{verb}{ago}: {change.what}? {shared}".rstrip()
+        return await self.confirmed(question, yes=verb, no="Keep it")
 
     def action_search(self) -> None:
         self.browser.search()

@@ -30,8 +30,10 @@ class Change(NamedTuple):
     redo: _Act
     names: tuple[str, ...] = ()
     """Names of the files whose rows an undo brings back."""
-    stored: str = ""
-    """The Recovery ID of the memory that an undo deletes."""
+    stored: tuple[str, ...] = ()
+    """The Recovery IDs of memories that an undo deletes."""
+    deleted: tuple[str, ...] = ()
+    """Those of memories that a redo deletes."""
     at: float = 0.0
     """When it was made, on the clock of `time.monotonic`."""
 
@@ -43,6 +45,8 @@ class Making:
         self.files: list[Path] = []
         self.undo: list[_Act] = []
         self.redo: list[_Act] = []
+        self.stored = ""
+        """The Recovery ID of the memory that its undo deletes."""
 
 
 class Changes:
@@ -64,11 +68,12 @@ class Changes:
     def add_stored(self, what: str, backend: MemoryStore, memory_id: str) -> None:
         """Add that a memory was stored, or came back: undone, it goes to the trash."""
         undo, redo = partial(backend.delete, memory_id), partial(backend.restore, memory_id)
-        self.add(Change(what, undo, redo, (f"{memory_id}.md",), memory_id))
+        self.add(Change(what, undo, redo, (f"{memory_id}.md",), (memory_id,)))
 
-    def last(self) -> Change | None:
+    def last(self, *, undone: bool = False) -> Change | None:
+        """The change that `revert` would undo, or redo."""
         with self._guard:
-            return self._done[-1] if self._done else None
+            return next(reversed(self._undone if undone else self._done), None)
 
     def revert(self, *, undone: bool = False) -> Change | None:
         """Undo the last change, or redo the last one that was `undone`; None if there is none."""
@@ -97,7 +102,8 @@ class Changes:
         if before != after:
             undo = each_of([lambda: self._put(after, before), *making.undo])
             redo = each_of([lambda: self._put(before, after), *making.redo])
-            self.add(Change(what, undo, redo, tuple(path.name for path in before)))
+            stored = (making.stored,) if making.stored else ()
+            self.add(Change(what, undo, redo, tuple(path.name for path in before), stored))
 
     def _put(self, expected: Mapping[Path, bytes | None], wanted: Mapping[Path, bytes | None]) -> None:
         """Give files other contents; if one has not the expected one, FileChanged is raised before."""
@@ -151,8 +157,9 @@ def delete_memories(changes: Changes, backend: MemoryStore, ids: Sequence[str]) 
 
     if len(ids) == 1:
         done = f"{ids[0]} is in the trash. u brings it back."
-        return _change_each(changes, ids, one, f"deleted {ids[0]}", done)
-    return _change_each(changes, ids, one, "deleted {}", "Moved to the trash: {}. u takes it back.")
+        return _change_each(changes, ids, one, f"deleted {ids[0]}", done, deletes=True)
+    done = "Moved to the trash: {}. u takes it back."
+    return _change_each(changes, ids, one, "deleted {}", done, deletes=True)
 
 
 def undelete_memory(changes: Changes, backend: MemoryStore, memory_id: str) -> str:
@@ -200,6 +207,8 @@ def _change_each(
     edit: Callable[[str], tuple[_Act, _Act] | None],
     what: str,
     done: str,
+    *,
+    deletes: bool = False,
 ) -> str:
     """Change memories one by one; `what` and `done` get their number. "" if there was nothing to change."""
     ways: dict[str, tuple[_Act, _Act]] = {}
@@ -217,6 +226,7 @@ def _change_each(
     number = counted(len(ways), "memory", "memories")
     undo = each_of(undo for undo, _ in ways.values())
     redo = each_of(redo for _, redo in ways.values())
-    changes.add(Change(what.format(number), undo, redo, tuple(f"{each}.md" for each in ways)))
+    names, gone = tuple(f"{each}.md" for each in ways), tuple(ways) if deletes else ()
+    changes.add(Change(what.format(number), undo, redo, names, deleted=gone))
     failed = f" Not {len(problems)} more: {problems[0]}." if problems else ""
     return f"{done.format(number)}{failed}"

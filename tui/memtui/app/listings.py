@@ -188,13 +188,14 @@ class HealthView(NamedTuple):
         from memtui.documents.capture import Capture, capture_name
 
         rows = dict(captures)
-        for each in (*self.missing, *self.manual):
+        missed = [(each, False) for each in self.missing]
+        for each, manual in (*missed, *((each, True) for each in self.manual)):
             moment = at = each.at.astimezone().replace(microsecond=0)
             capture = Capture("pending", at, each.session_id, str(each.transcript), "")
             while (taken := rows.get(name := capture_name(moment))) and not _is_of(taken, capture):
                 moment += timedelta(seconds=1)
             entry = Entry(name, str(project.compacts), 0, 0, 0)
-            rows.setdefault(name, CaptureRow(entry, capture, missing=True, manual=each in self.manual))
+            rows.setdefault(name, CaptureRow(entry, capture, missing=True, manual=manual))
         entries = listing.newest_first(row.entry for row in rows.values())
         return {entry.name: rows[entry.name] for entry in entries}
 

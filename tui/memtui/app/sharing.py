@@ -116,11 +116,13 @@ class Exchange:
         """Exchange with a remote until `stopped` is set; see `memtui.share.sync`. `say` gets its news."""
         from memtui.share.sync import keep_syncing
 
-        sharing = self._open(name)
+        sharing, last = self._open(name), ""
 
         def sync() -> None:
-            if news := self._sync(sharing, changed).news:
-                say(f"{name}: {news}")
+            nonlocal last
+            before, last = last, self._sync(sharing, changed).news
+            if last not in ("", before):  # what lasts comes with every exchange
+                say(f"{name}: {last}")
 
         keep_syncing(sync, sharing.remote.wait, seconds, lambda _: changed(), self.stopped)
 

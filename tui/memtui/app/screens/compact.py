@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -35,6 +36,7 @@ from memtui.transcript import ReadingCancelledError
 _PAUSE = 0.3
 _NO_WORKFLOW = "## Session ID\n(none)\n\n"
 """The beginning of a recovery text where no workflow session was active (seed 000): stored, not shown."""
+_OWN = re.compile(r"^#+ *session id\b", re.IGNORECASE | re.MULTILINE).search
 
 
 class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
@@ -61,8 +63,8 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
         self.model = model
         self._compacted: Compacted | None = None
         self._drafted = ("", "", "")
-        self._lead = ""
-        """The part of the text above what is shown."""
+        self._hides = False
+        """Whether the draft begins with a part that is not shown."""
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="compact"):
@@ -88,8 +90,13 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
         description, tags = (
             self.query_one(f"#compact-{name}", Input).value for name in ("description", "tags")
         )
+        return self._lead + self.text_area.text, description, tags
+
+    @property
+    def _lead(self) -> str:
+        """The part of the text above what is shown; "" if the user has written one, or no such text."""
         text = self.text_area.text
-        return (self._lead if text.startswith("## ") else "") + text, description, tags
+        return _NO_WORKFLOW if self._hides and text.startswith("## ") and not _OWN(text) else ""
 
     @work(group="compact", exit_on_error=False)
     async def _draft(self) -> None:
@@ -128,7 +135,7 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
 
     def _show(self, compacted: Compacted) -> None:
         text = clean(compacted.text)
-        self._lead = _NO_WORKFLOW if text.startswith(_NO_WORKFLOW) else ""
+        self._hides = text.startswith(_NO_WORKFLOW)
         self.text_area.text = text.removeprefix(_NO_WORKFLOW)
         self.text_area.move_cursor((0, 0))
 
@@ -165,8 +172,7 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
     @work(group="checks", exclusive=True, exit_on_error=False)
     async def _check(self) -> None:
         await asyncio.sleep(_PAUSE if self.query_one("#compact-checks", DocumentView).document else 0)
-        text = self._form_texts()[0]
-        hidden = text.count("\n") - self.text_area.text.count("\n")
+        text, hidden = self._form_texts()[0], self._lead.count("\n")
         with self.app.reporting("checking the text", wanted=lambda: not self.gone):
             try:
                 points = await asyncio.to_thread(check_recovery, text)
@@ -237,7 +243,7 @@ def _checklist(points: Sequence[Point], hidden: int) -> list[Line]:
     marks = {verdict: (f"  {mark} ", role) for verdict, mark, role in shown}
     for point in points:
         if point.verdict.value != "pass":
-            at = point.line and point.line - hidden
+            at = max(0, (point.line or 0) - hidden)
             place = (f"  line {at}", "dim") if at else ""
             made = styled(marks[point.verdict.value], f"{point.name}: ", point.message, place, hang=4)
             lines.append(made._replace(link=f"line:{at}") if at else made)
