@@ -67,7 +67,7 @@ async def _every_operation(session: ClientSession) -> None:
     for name, arguments in (("core_memory", {"operation": "list"}), ("search", {"query": "refund"})):
         result = await session.call_tool(name, arguments)
         assert not result.is_error and memory in json.dumps(result.structured_content)
-    assert (await session.call_tool("core_memory", {"operation": "export", "id": "CMEM-1"})).is_error
+    assert (await session.call_tool("core_memory", {"operation": "export", "id": "CMEM-x"})).is_error
     listed = await session.call_tool("session_manager", {"operation": "list", "location": "active"})
     assert listed.structured_content == {"sessions": []}
 
