@@ -84,9 +84,6 @@ def test_what_is_left_of_a_long_message_stands_under_its_own_heading() -> None:
     causes = f"Both work.\n\nPerhaps because:\n- {'of the rain ' * 9}\n- it is old\n\nI paint them."
     assert ends_of(causes, 60) == "Both work.\n…\nI paint them."
     assert ends_of(causes.removesuffix("\n\nI paint them."), 60) == "Both work.\n\nPerhaps because:\n…"
-
-
-def test_a_long_message_keeps_what_it_asks_for_at_its_end() -> None:
     praise = f"The lamp is fine.\n\nIt shines well. {'It is bright. ' * 9}\nRefused:\nDo this, too:\n\n"
     asked = "Dry it\nPaint it green\nThen it is a lamp."
     assert ends_of(praise + asked, 90) == f"The lamp is fine.\n…\nDo this, too:\n\n{asked}"

@@ -186,7 +186,8 @@ def outcome_of(command: Command) -> str:
     if command.by == "user" and command.outcome == "unknown":
         return TYPED
     hidden = command.outcome == "ok" and not command.passed and not shows_outcome(command.text)
-    return HIDDEN if hidden else command.outcome
+    shown = f"exit status {command.exit_code}" if command.exit_code else HIDDEN
+    return shown if hidden else command.outcome
 
 
 def outcome_of_action(facts: Facts, action: Action) -> str:
@@ -225,7 +226,8 @@ def action_event(facts: Facts, action: Action, root: Path | None) -> str:
     shell = action.tool in SHELL_TOOLS
     target = bare_command(action.target) if shell else one_line(shown_path(action.target, root))
     named = f"{action.tool} `{shortened(target, _ACTION)}`" if target else action.tool
-    event = with_source(f"{named} {_ENDS[outcome_of_action(facts, action)]}", action.source)
+    outcome = outcome_of_action(facts, action)
+    event = with_source(f"{named} {_ENDS.get(outcome, f'ended, {outcome}')}", action.source)
     result = _result(action)
     return f"{event}: {output(result)}" if result else event
 

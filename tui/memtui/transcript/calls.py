@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from memtui.secrets.secrets import masked_in
 from memtui.transcript import outcomes, shell
-from memtui.transcript.checks import hidden_failure, hidden_success, is_check
+from memtui.transcript.checks import hidden_failure, hidden_success, is_check, printed_status
 from memtui.transcript.events import Call, Result, said_with_rejection
 from memtui.transcript.files import FileLog, may_remove, may_write, target_path
 from memtui.transcript.landmarks import LandmarkLog, QuoteLog, report_of
@@ -106,6 +106,7 @@ class CallLog:
         outcome = ended if shown is result else "failed"
         if ran is not None:
             end_command(ran, shown, outcome)
+            ran.exit_code = printed_status(ran.text, result.text) if ended == "ok" else ran.exit_code
             ran.passed = outcome == "ok" and hidden_success(ran.text, result.text)
         if outcome in ("ok", "background"):
             self._went_well(result, waiting, own)

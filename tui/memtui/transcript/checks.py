@@ -178,10 +178,24 @@ def hides_outcome(command: str) -> bool:
     return _MASKS.search(command) is not None and _PIPEFAIL not in command
 
 
+_STATUS = re.compile(r"; *echo +\"?(?P<before>[^\"'$\n;]*)\$\?\"?\s*$")
+
+
+def printed_status(command: str, output: str) -> int | None:
+    """The exit status that a command line without a pipe prints last: ``make; echo "exit: $?"``."""
+    asked = _STATUS.search(command)
+    if asked is None or not shell.shows_outcome(command[: asked.start()]):
+        return None
+    said = output.rstrip().rpartition("\n")[2].removeprefix(asked["before"])
+    return int(said) if said.isdecimal() else None
+
+
 def hidden_failure(command: str, output: str) -> str:
     """The failure that a check, or git, printed although its command line exited with 0; "" for none."""
     if not hides_outcome(command):
         return ""
+    if (status := printed_status(command, output)) is not None and is_check(command):
+        return masked(output)[-_AROUND:] if status else ""
     said = _REFUSED.search(output) if any(map(_MOVES_COMMITS.match, programs_run(command))) else None
     if said is None or _DONE_AFTER_ALL.search(output, said.end()):
         output = masked(output)[-_LONGEST:] if is_check(command) else ""
@@ -191,7 +205,7 @@ def hidden_failure(command: str, output: str) -> str:
 
 _PASSED = re.compile(
     r"\b[1-9]\d* passed\b|^test result: ok\b|^ok[ \t]+\S+[ \t]|^BUILD SUCCESS|^All checks passed|^PASS\b"
-    r"|^Success: no issues found|^Found 0 errors|^0 errors|^OK(?: \(|$)",
+    r"|^Success: no issues found|^Found 0 errors|^0 (?:errors|issues)\b|^OK(?: \(|$)",
     re.MULTILINE,
 )
 
@@ -212,6 +226,8 @@ def hidden_success(command: str, output: str) -> bool:
     """
     if not hides_outcome(command):
         return False
+    if (status := printed_status(command, output)) is not None:
+        return status == 0
     if not is_check(command):
         installs = any(name_of(words[0]) in PACKAGE_MANAGERS for words in shell.segments(command))
         return installs and _INSTALLED.search(output) is not None and _SAID.search(output) is None

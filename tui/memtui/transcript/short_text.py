@@ -21,7 +21,6 @@ _CONTINUED = re.compile(r"\\\r?\n")
 _ADDRESSED = re.compile(r"(?:you|du|tu|vous|usted|eres|você|voce|вы|ты)\b|你|您|あなた|당신", re.IGNORECASE)
 """Words about Claude itself: a prompt may begin with who it is and what it has."""
 _PLAIN = re.compile(r"(?![#>|`\s]|[-*+•\d])(?!\w[\w ]{0,30}[:：])(?:.|\n)*[^:：\s]\s*$")
-_SENTENCE_ENDS = (".", "!", "?", "。", "！", "？")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -108,13 +107,10 @@ def _parts(text: str) -> list[int]:
 
 
 def _closings(text: str) -> list[int]:
-    """Where a message ends in prose: its last paragraph with the line that announces it, its last line.
-
-    A long message often says at its end what is wanted.
-    """
+    """Where a message ends in prose: its last paragraph with the line that announces it, its last line."""
     above = text[: text.rfind("\n\n") + 1].rstrip()
     announced = [above.rfind("\n") + 1] if above.endswith((":", "：")) else []
-    last = [text.rfind("\n") + 1] if text.rstrip().endswith(_SENTENCE_ENDS) else []
+    last = [text.rfind("\n") + 1] if text.rstrip().endswith(tuple(".!?。！？")) else []
     return [at for at in (*announced, *last) if _PLAIN.match(text, at) and not _in_code(text, at)]
 
 
