@@ -111,6 +111,7 @@ def test_titles_say_what_a_session_is_for(tmp_path: Path) -> None:
 def test_a_plan_that_was_sent_back_last_is_still_the_goal() -> None:
     facts = replace(ASKED, plans=(plan("# Two kilns", "dismissed", 22, "/p/calm.md"),))
     assert goal(facts) == "Two kilns (plan sent back, /p/calm.md, L22)"
+    assert title_of(facts) == "Two kilns"
     later = replace(facts, turns=(*ASKED.turns, turn(30, "only one", "Ok.")))
     assert goal(later) == '"Build a kiln" (first asked, L1)'
 

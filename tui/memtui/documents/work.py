@@ -357,7 +357,7 @@ def goal_words(text: str) -> str:
 
 def title_of(facts: Facts) -> str:
     """A short name for a session: the title of its plan, its own, its pull request's, else the request."""
-    plan, (asked, _) = plan_in_force(facts), _asked(facts)
+    plan, (asked, _) = plan_in_force(facts) or awaited_plan(facts), _asked(facts)
     named = _work_of(asked, facts) if asked else ""
     candidates = (
         plan_title(plan) if plan else "",
