@@ -239,6 +239,7 @@ def test_a_long_title_ends_with_a_clause_or_shows_that_it_is_cut(said: str, titl
 
 
 def test_the_summary_says_what_was_done_in_the_words_of_tasks_and_commits() -> None:
+    back = replace(changed("src/b.ts", 7, fate="put back with git"), last=at(9))
     facts = Facts(
         title="Migrate the tax",
         todos=(todo("Round per line", "completed"), todo("Renew the keys", "pending")),
@@ -246,18 +247,11 @@ def test_the_summary_says_what_was_done_in_the_words_of_tasks_and_commits() -> N
             commit("one", 5, superseded="rebase"),
             *(commit(text, 6) for text in ("two", "three", "four")),
         ),
-        modified_files=(changed("src/tax.ts"),),
+        modified_files=(changed("src/tax.ts"), changed("/home/u/.claude/plans/tax.md"), back),
     )
     assert draft_summary(facts) == (
         "Migrate the tax. 1 task done: Round per line. 4 commits, the last: two; three; four. 1 file edited."
     )
-
-
-def test_a_file_put_back_and_a_plan_are_no_edited_files() -> None:
-    back = replace(changed("src/b.ts", 3, fate="put back with git"), last=at(9))
-    kept = (changed("src/a.ts", 2), changed("/home/u/.claude/plans/tax.md", 4))
-    facts = Facts(title="Move it", modified_files=(*kept, back))
-    assert draft_summary(facts) == "Move it. 1 file edited."
-    assert draft_memory(facts).key_files == ("src/a.ts", "/home/u/.claude/plans/tax.md")
-    committed = replace(facts, landmarks=(commit("tax", 5),))
+    assert draft_memory(facts).key_files == ("src/tax.ts", "/home/u/.claude/plans/tax.md")
+    committed = replace(facts, landmarks=(commit("tax", 8),))
     assert draft_summary(committed).endswith(". 2 files edited.")

@@ -183,6 +183,16 @@ def test_a_command_that_claude_code_carries_out_opens_none(tmp_path: Path) -> No
     assert t.facts(tmp_path).turns == ()
 
 
+def test_what_was_said_before_a_call_that_was_refused_without_words_is_left_out(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("Glaze it")
+    for said, rest in (("I look.", "done"), ("It is wet, I dry it.", STOP)):
+        t.say(said)
+        t.result(t.call("Bash", command="ls"), rest, failed=rest == STOP)
+    (only,) = t.facts(tmp_path).turns
+    assert (only.closing, [each.text for each in only.texts]) == (None, ["I look."])
+
+
 def test_the_words_of_a_refusal_open_a_turn_once(tmp_path: Path) -> None:
     t = Transcript()
     t.user("publish it")

@@ -34,7 +34,7 @@ from memtui.transcript.checks import SENTENCE, last_check
 from memtui.transcript.files import DELETED, EDITED_AGAIN, PUT_BACK, path_now
 from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import dropped_among, was_done
-from memtui.transcript.records import Facts, FileFact, Source, is_after
+from memtui.transcript.records import Facts, FileFact, Source
 from memtui.transcript.short_text import capitalised, one_line, shortened
 
 _GOAL, _LEARNINGS, _QUESTIONS = "Goal", "Learnings", "Open Questions / Issues"
@@ -226,13 +226,12 @@ def _key_files(facts: Facts) -> list[str]:
 def _edited(facts: Facts) -> list[FileFact]:
     """The files edited by tools whose edits are there; commands may have changed more."""
     there = (file for file in facts.modified_files if not file.fate.startswith((DELETED, EDITED_AGAIN)))
-    return [file for file in there if file.fate != PUT_BACK or _was_committed(file, facts)]
-
-
-def _was_committed(file: FileFact, facts: Facts) -> bool:
-    """Whether something was committed between the first edit of a file and the last."""
-    commits = (mark.source for mark in facts.landmarks if mark.kind == "commit")
-    return any(is_after(place, file.source) and is_after(file.last, place) for place in commits)
+    commits = [mark.source for mark in facts.landmarks if mark.kind == "commit"]
+    return [
+        file
+        for file in there
+        if file.fate != PUT_BACK or any(file.source.line < at.line < file.last.line for at in commits)
+    ]
 
 
 def draft_summary(facts: Facts) -> str:

@@ -41,10 +41,10 @@ class CallLog:
     """Pairs calls with results by their id.
 
     Subagents count for the files and, because they share it, the task list. `said` receives the user's words
-    in a rejection, `has_read` each file that was read, with the text read.
+    in a rejection, with the last success before it, `has_read` each file that was read, with the text read.
     """
 
-    def __init__(self, said: Callable[[str], None], has_read: Callable[[str, str], None]) -> None:
+    def __init__(self, said: Callable[[str, Source], None], has_read: Callable[[str, str], None]) -> None:
         self.files = FileLog()
         self.plans = PlanLog()
         self.answers: list[Answer] = []
@@ -58,7 +58,7 @@ class CallLog:
         self._said = said
         self._has_read = has_read
         self._waiting: dict[str, _Waiting] = {}
-        self._source = NOWHERE
+        self._source = self._done = NOWHERE
         self.commands = CommandLog()
         self.errors: list[ErrorFact] = []
         self.todos = TodoLog()
@@ -102,8 +102,9 @@ class CallLog:
         if waiting is None:
             return
         name, ran, ended = waiting.call.name, waiting.shell, outcome_of(result)
-        shown = _with_hidden_failure(result, ran) if ended == "ok" else result
-        outcome = ended if shown is result else "failed"
+        said = hidden_failure(ran.text, result.text) if ran is not None and ended == "ok" else ""
+        shown = result._replace(content=said, failed=True) if said else result
+        outcome: Outcome = "failed" if said else ended
         if ran is not None:
             end_command(ran, shown, outcome)
             ran.exit_code = printed_status(ran.text, result.text) if ended == "ok" else ran.exit_code
@@ -162,8 +163,10 @@ class CallLog:
 
     def _own_result(self, result: Result, waiting: _Waiting, outcome: Outcome) -> None:
         self.actions.ended(result, outcome)
-        if outcome == "rejected" and (words := said_with_rejection(result)):
-            self._said(words)
+        words = said_with_rejection(result) if outcome == "rejected" else ""
+        self._done = self._source if outcome == "ok" else self._done
+        if words or (outcome == "rejected" and waiting.call.name not in _KEPT_RESULTS):
+            self._said(words, self._done)
         elif outcome == "failed" and not outcomes.is_sibling_error(result):
             self._failed(result, waiting)
         if waiting.call.name == "ExitPlanMode":
@@ -188,13 +191,6 @@ class CallLog:
             return
         self.quotes.seen(output, source)
         self.landmarks.ran(call.text, output, source)
-
-
-def _with_hidden_failure(result: Result, shell: Command | None) -> Result:
-    if shell is None:
-        return result
-    said = hidden_failure(shell.text, result.text)
-    return result._replace(content=said, failed=True) if said else result
 
 
 def _counts_of_agent(call: Call) -> bool:

@@ -51,7 +51,7 @@ class _Reading:
         self._setting = Setting()
         self._turns = TurnLog()
         self._calls = CallLog(
-            lambda words: self._turns.rejection(words, self._source("user")), self._turns.has_read
+            lambda words, done: self._turns.rejection(words, self._source("user"), done), self._turns.has_read
         )
         self._compactions: list[CompactionFact] = []
         self._awaits_summary = False

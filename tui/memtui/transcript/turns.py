@@ -167,7 +167,7 @@ class TurnLog:
         self._texts: deque[Quote] = deque(maxlen=TEXTS + 1)
         self._end: TurnEnd = "running"
         self._calls = 0
-        self._planned = False
+        self._planned = self._withdrawn = False
 
     def words(self, kind: WordsKind, text: str, source: Source) -> None:
         if self._held is not None:
@@ -182,8 +182,13 @@ class TurnLog:
         else:
             self._ask(prompt_kind, text, source)
 
-    def rejection(self, text: str, source: Source) -> None:
-        self._ask("rejection", text, source)
+    def rejection(self, text: str, source: Source, done: Source) -> None:
+        """Record a refusal; one without words takes what was said since the last call that went well."""
+        if text:
+            self._ask("rejection", text, source)
+        elif self._texts and self._texts[-1].source.line > done.line:
+            self._texts.pop()
+            self._withdrawn = True
 
     def queue(self, event: Queue, source: Source) -> None:
         """Record a queue operation: removed items were handed to the model in mid-turn."""
@@ -245,7 +250,7 @@ class TurnLog:
             ask, pasted = without_pasted(ask, source)
         self._turn = Turn(number, kind, source, ask[:_ASK], pasted=pasted)
         self._texts.clear()
-        self._end, self._calls, self._planned = "running", 0, False
+        self._end, self._calls, self._planned, self._withdrawn = "running", 0, False, False
 
     def expanded(self, text: str) -> None:
         """Record a text inserted by Claude Code: the first one in a turn is that of the command."""
@@ -272,7 +277,7 @@ class TurnLog:
     def said(self, text: str, source: Source) -> None:
         self._begun(source)
         self._texts.append(quoted(text, source, CLOSING))
-        self._end = "answered"
+        self._end, self._withdrawn = "answered", False
 
     def called(self, source: Source) -> None:
         self._begun(source)
@@ -296,7 +301,7 @@ class TurnLog:
     def _finished(self, last_line: int) -> Turn:
         assert self._turn is not None
         texts = list(self._texts)
-        closing = texts.pop() if texts else None
+        closing = texts.pop() if texts and not self._withdrawn else None
         return replace(
             self._turn,
             closing=closing,
