@@ -230,10 +230,13 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
 
 
 async def test_what_was_delivered_waits_no_more(lossy: World) -> None:
-    async with opened(lossy) as driver:
+    async with opened(lossy, size=SHORT) as driver:
         await aftermath(driver)
         await driver.press("space", "w")
-        await driver.until(lambda: "⏳" in driver.shown, "the line that waits")
+        await driver.until(lambda: "⏳ 1 line waits" in driver.shown, "the notice, above the rows")
+        assert "w take back" in driver.lines[-1]
+        await driver.press("space")
+        await driver.until(lambda: "w hand over" in driver.lines[-1], "the footer")
         for message in Outbox(lossy.home, "s-1").waiting():
             message.path.unlink()
         await driver.until(lambda: "⏳" not in driver.shown, "the delivery")

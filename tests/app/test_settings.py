@@ -38,6 +38,18 @@ async def test_an_own_key_acts_and_shows_at_the_bottom_in_help_and_palette(full:
         assert "\nz " not in text
 
 
+async def test_an_own_key_keeps_its_place_and_the_old_one_names_it(full: World) -> None:
+    async with opened(full) as driver:
+        before = driver.lines[-1]
+    full.configure('[keys]\nlost = "L"\n')
+    async with opened(full) as driver:
+        assert driver.lines[-1] == before.replace("l lost", "L lost")
+        await driver.press("l")
+        assert driver.last_said == "l does nothing here: L is your key for lost."
+        await driver.press("L", "Q")
+        assert driver.last_said == "Q does nothing here: ? shows the keys."
+
+
 async def test_own_keys_and_the_theme_change_without_a_restart(full: World) -> None:
     async with opened(full) as driver:
         full.configure('[keys]\nzoom = "f5"\n[app]\ntheme = "nord"\n')

@@ -90,6 +90,20 @@ async def test_brackets_switch_between_sessions_and_end_with_the_newest_and_the_
         assert driver.browser.query_one(StatePane).wanted_height(50) == len(rows)
 
 
+async def test_the_first_row_stays_selected_in_another_session_and_back(two: World) -> None:
+    async with opened(two) as driver:
+        await driver.press("4")
+        await until_title(driver, "4 Session state v7 · session 1/2")
+        pane = driver.browser.state
+        await driver.until(lambda: pane.selected == "session 1", "the name")
+        await driver.press("]")
+        await until_title(driver, "4 Session state v7 · session 2/2 · quiet 2 h")
+        assert pane.index == 0
+        await driver.press("[")
+        await driver.until(lambda: pane.rows and pane.rows[0] == "session 1", "the name")
+        assert pane.index == 0
+
+
 async def test_a_view_from_before_the_choice_is_not_shown(two: World) -> None:
     async with opened(two) as driver:
         former = driver.browser.query_one(StatePane).view

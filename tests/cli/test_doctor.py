@@ -158,6 +158,9 @@ def test_settings_that_the_app_cannot_use_are_named(memtui: Memtui) -> None:
     config.write_text('[keys]\nlots = "x"\n')
     level, said = _found(memtui)["settings"]
     assert level == "warning" and said == f"{config}: [keys] 'lots' is not a command; did you mean lost?"
+    config.write_text('[keys]\nlots = "x"\nlost = "l l"\n[app]\ntheme = "nrod"\n')
+    out = memtui("doctor").out
+    assert "did you mean lost?" in out and "'l l' is not a key" in out and "did you mean nord?" in out
     config.write_text('[keys]\nlost = "x"\n')
     assert _found(memtui)["settings"][0] == "ok"
 

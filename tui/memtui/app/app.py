@@ -89,7 +89,8 @@ class MemtuiApp(BaseApp):
         self._undoing = asyncio.Lock()
         self.register_theme(MEMTUI)
         self.register_theme(COLOUR_BLIND)
-        self.misread = ""
+        self.problems: list[str] = []
+        """What of config.toml cannot be used."""
         self.settings = self._load_settings()
         if "TEXTUAL_THEME" not in os.environ:
             # Not by assignment: changing the theme parses all stylesheets and styles all widgets again.
@@ -97,12 +98,12 @@ class MemtuiApp(BaseApp):
         self.stylesheet.set_variables(self.get_css_variables())
 
     def _load_settings(self, before: Settings | None = None) -> Settings:
-        """The settings, those before if config.toml is broken; `misread` says what of it cannot be used."""
+        """The settings, those before if config.toml is broken; `problems` are found anew."""
         home = self.model.places.home
         try:
             settings = load_settings(home)
         except FileProblem as problem:
-            self.misread = f"{problem}. It is ignored until it is corrected."
+            self.problems = [f"{problem}. It is ignored until it is corrected."]
             return before or Settings(chosen=saved_theme(home)[0])
         self.keymap, problems = {}, list[str]()
         if settings.keys:
@@ -116,8 +117,7 @@ class MemtuiApp(BaseApp):
             near = get_close_matches(settings.theme, self.available_themes, 1)
             meant = f"did you mean {near[0]}?" if near else "the palette (ctrl+p) shows all."
             problems.append(f"[app] theme: {settings.theme!r} is not a theme; {meant}")
-        more = f" (and {len(problems) - 1} more)" if problems[1:] else ""
-        self.misread = f"{config_path(home)}: {problems[0]}{more}" if problems else ""
+        self.problems = [f"{config_path(home)}: {each}" for each in problems]
         self.set_keymap(self.keymap)
         self.model.syncs = bool(settings.sync_seconds)
         return settings
@@ -128,8 +128,12 @@ class MemtuiApp(BaseApp):
         self.settings = self._load_settings(before)
         if self.settings.theme != before.theme:
             self.theme = self._theme_of(self.settings)
-        if self.misread:
-            self.warn(self.misread)
+        self._say_problems()
+
+    def _say_problems(self) -> None:
+        if self.problems:
+            more = f" (and {len(self.problems) - 1} more: memtui doctor)" if self.problems[1:] else ""
+            self.warn(f"{self.problems[0]}{more}")
 
     def _theme_of(self, settings: Settings) -> str:
         wanted = (settings.chosen, settings.theme)
@@ -168,8 +172,7 @@ class MemtuiApp(BaseApp):
         """After the first paint, resume garbage collection, without the objects loaded for good."""
         self.theme_changed_signal.subscribe(self, self._keep_theme)
         self.screen_change_signal.subscribe(self, self._leave_message, immediate=True)
-        if self.misread:
-            self.warn(self.misread)
+        self._say_problems()
         self.set_timer(_KEEP_AFTER, self._keep_ending)
         self.set_timer(1.0, partial(self.run_worker, _load_screens, thread=True, group="imports"))
         if not gc.isenabled():
@@ -469,10 +472,10 @@ class MemtuiApp(BaseApp):
         self.hint("config")
 
 
-def misread(places: Places) -> str:
-    """What of config.toml the app cannot use, in a sentence; "" if there is nothing."""
+def misread(places: Places) -> list[str]:
+    """What of config.toml the app cannot use, a sentence each."""
     log = FailureLog(places.home.failure_log, system_clock)
-    return MemtuiApp(ProjectModel(places, system_clock), log).misread
+    return MemtuiApp(ProjectModel(places, system_clock), log).problems
 
 
 def run_app(

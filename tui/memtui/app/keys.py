@@ -55,7 +55,7 @@ def identified() -> dict[str, Binding]:
 
 
 def where_it_works(key: str, keymap: Mapping[str, str], here: Sequence[DOMNode]) -> str:
-    """A sentence that says in which places other than `here` a key works; "" if it is bound in none."""
+    """A sentence that says in which places other than `here` a key works, or what took its place."""
     known = identified()
     found: list[str] = []
     for owner, (_, _, place, way) in zip(_owners(), _OWNERS, strict=True):
@@ -64,7 +64,15 @@ def where_it_works(key: str, keymap: Mapping[str, str], here: Sequence[DOMNode])
                 continue
             if place and not any(isinstance(each, owner) for each in here):
                 found.append(f"{place} ({shown(keymap.get(way, known[way].key))})")
-    return f"{shown(key)} does nothing here, but in {', '.join(found[:3])}." if found else ""
+    for name, binding in known.items():
+        if name in keymap and key in binding.key.split(","):
+            does = binding.description
+            return f"{shown(key)} does nothing here: {shown(keymap[name])} is your key for {does}."
+    if found:
+        return f"{shown(key)} does nothing here, but in {', '.join(found[:3])}."
+    if len(shown(key)) > 1 or not getattr(here[-1], "about", ""):
+        return ""
+    return f"{shown(key)} does nothing here: {shown(keymap.get('help', known['help'].key))} shows the keys."
 
 
 def _owners() -> Iterator[type[DOMNode]]:

@@ -57,7 +57,7 @@ from memtui.app.app import misread
 from memtui.ground.project import Home, Places, Project
 
 root, *folders = map(Path, sys.argv[1:])
-print(misread(Places(Project(root), Home(*folders), root)))
+print(*misread(Places(Project(root), Home(*folders), root)), sep="\\n")
 """
 _CLIENT = {"name": "memtui doctor", "version": __version__}
 _PARAMETERS = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": _CLIENT}
@@ -292,9 +292,10 @@ def _check_settings(places: Places) -> Iterator[Finding]:
     archive_settings(places.home)
     command = [sys.executable, "-c", _SETTINGS, str(places.project.root), *map(str, places.home)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
-    if said := (done.stdout or done.stderr).strip():
-        yield Said(Level.WARNING, said.splitlines()[-1], "Correct or remove it.")
-    else:
+    said = done.stdout.split("\n")[:-1] or done.stderr.strip().splitlines()[-1:]
+    for each in filter(None, said):
+        yield Said(Level.WARNING, each, "Correct or remove it.")
+    if not any(said):
         yield Said(Level.OK, f"{path} is understood")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
@@ -111,7 +112,11 @@ class StatePane(Pane):
         self._first = len(rows)
         rows += _more(self.view.state) if self.view.state else []
         # Keys by meaning, so that the selection stays on "next" when a task is done.
-        self._glance = {f"{number} {glance.label}": glance for number, glance in enumerate(rows)}
+        met = Counter[str]()
+        self._glance = {}
+        for glance in rows:
+            met[glance.label] += 1
+            self._glance[f"{glance.label} {met[glance.label]}"] = glance
         self.say_when_empty(self._nothing())
         self.show_rows()
         self.post_message(self.Changed(self))
@@ -305,6 +310,7 @@ class StatePane(Pane):
             return
         session = sessions[wanted]
         chosen = "" if session == sessions[0] else session
+        self.hold(self.index > 0)
         self.model.show_session(chosen)
         self.apply(StateView(session_id=session, sessions=sessions, reading=True, chosen=chosen))
         self.app.hint("states")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -66,6 +66,7 @@ class LostScreen(Screen[None]):
         Binding("space", "tick", "tick", id="tick", tooltip="tick this row, or untick it; unfold a title"),
         Binding("ctrl+a", "tick_all", "all", tooltip="tick all that is lost and has room, or untick all"),
         Binding("w", "hand_over", "hand over", id="hand_over", tooltip=_HANDS),
+        Binding("w", "take_back", "take back", id="hand_over", tooltip=_HANDS),
         Binding("Y", "copy_prompt", "copy prompt", id="copy_prompt", tooltip=RESTORES),
         Binding("!", "pin", "pin", id="pin", tooltip=PINS),
         Binding("o", "transcript", "transcript", id="transcript", tooltip="the transcript of this row"),
@@ -155,7 +156,11 @@ class LostScreen(Screen[None]):
         self.listing.empty = (
             f"No line has “{clean_line(self._filter)}”; esc shows all." if self._filter else ""
         )
+        at_top = not self.listing.scroll_offset.y
         self.listing.set_rows(tuple(self._items))
+        if at_top and self.listing.selected:  # with what waits, if the selected row stays in view
+            self.listing.scroll_home(animate=False, force=True)
+            self.listing.select(self.listing.selected)
         self.listing.refresh_rows()
 
     async def _look_for_waiting(self) -> None:
@@ -163,6 +168,7 @@ class LostScreen(Screen[None]):
         self._waiting = await asyncio.to_thread(rows_waiting, home, session)
         for key in filter(self._waits, [*self.ticked]):  # it was handed over: `u` does it, too
             del self.ticked[key]
+        self.refresh_bindings()
 
     def _draw(self, key: str, width: int) -> Content:
         return draw_item(self._items[key], key in self.ticked, width, waits=self._waits(key))
@@ -205,6 +211,12 @@ class LostScreen(Screen[None]):
         used = size_of_rows(rows)
         usage = f"{len(rows)} ticked · {used:,} of {ROOM:,} characters"
         self.listing.border_subtitle = Content.styled(usage, "$accent" if used else "$quiet")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Two actions share a key: without ticks it takes back what waits."""
+        if action in ("hand_over", "take_back"):
+            return (action == "take_back") == bool(self._waiting and not self.ticked)
+        return super().check_action(action, parameters)
 
     def action_tick(self) -> None:
         item = self.selected
@@ -252,6 +264,7 @@ class LostScreen(Screen[None]):
         return not self._waits(row.key) and (not self._filter or row.key in self._items)
 
     def _ticks_changed(self) -> None:
+        self.refresh_bindings()
         self._show_room()
         self.listing.refresh_rows()
 
@@ -270,11 +283,8 @@ class LostScreen(Screen[None]):
 
     @work(group="update", exit_on_error=False)
     async def action_hand_over(self) -> None:
-        """Hand the ticked lines over; without one, take back what waits."""
+        """Hand the ticked lines over."""
         aftermath, model = self.aftermath, self.model
-        if aftermath and self._waiting and not self.ticked:
-            await self._take_back(aftermath, self._waiting)
-            return
         rows = self._chosen()
         if not rows or aftermath is None:
             return
@@ -312,8 +322,12 @@ class LostScreen(Screen[None]):
         self._show_rows(aftermath)
         self._show_selected()
 
-    async def _take_back(self, aftermath: Aftermath, waiting: Sequence[Message]) -> None:
+    @work(group="update", exit_on_error=False)
+    async def action_take_back(self) -> None:
         """Take back what waits, and tick its lines: without some of them, `w` hands over the others."""
+        aftermath, waiting = self.aftermath, self._waiting
+        if aftermath is None:
+            return
 
         def take() -> int:
             outbox = Outbox(self.model.places.home, self._transcript.stem)

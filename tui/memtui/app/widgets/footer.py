@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rich.cells import cell_len
+from textual import getters
 from textual.widget import Widget
 from textual.widgets import Footer
 from textual.widgets._footer import FooterKey
+
+from memtui.app.base import BaseApp
 
 
 class KeyFooter(Footer):
@@ -16,6 +19,8 @@ class KeyFooter(Footer):
     Keys without room are left out, the last ones first, but not the way back; help lists all. Those that do
     nothing for the selected row are the focused widget's or the screen's `idle_keys`, by their actions.
     """
+
+    app = getters.app(BaseApp)
 
     def __init__(self) -> None:
         super().__init__(compact=True)
@@ -26,9 +31,18 @@ class KeyFooter(Footer):
         none = frozenset[str]()
         return getattr(self.app.focused, "idle_keys", none) | getattr(self.screen, "idle_keys", none)
 
+    @property
+    def _declared(self) -> list[str]:
+        """Actions as their classes declare them, as Textual puts the user's own keys last."""
+        nodes = dict.fromkeys(each.node for each in self.screen.active_bindings.values())
+        return [each.action for node in nodes for _, each in node._merged_bindings or () if each.show]
+
     def compose(self) -> Iterator[Widget]:
         idle = self._idle
         keys = [key for key in super().compose() if isinstance(key, FooterKey) and key.action not in idle]
+        if self.app.keymap:
+            declared = self._declared
+            keys.sort(key=lambda key: declared.index(key.action) if key.action in declared else len(declared))
         keys.sort(key=lambda key: key.key != "enter")
         if keys and not keys[-1].has_class("-command-palette") and "f1" in self.screen.active_bindings:
             # where letters and signs are typed

@@ -289,9 +289,9 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._focus_is_new = True
         self.call_later(self._forget_new_focus)
 
-    def hold(self) -> None:
-        """Stay on the selected row from now on, whatever arrives above it."""
-        self._moved = True
+    def hold(self, selected: bool = True) -> None:
+        """Stay on the selected row from now on, whatever arrives above it; or else on the first one."""
+        self._moved = selected
 
     def on_key(self) -> None:
         self.hold()
