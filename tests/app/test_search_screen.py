@@ -389,6 +389,13 @@ def test_the_place_found_far_down_in_a_long_text_is_shown_with_what_is_around_it
     assert rows[0].endswith("edit  hinge.py  …") and rows[1:3] == ["+ the hinge", "+ and behind it"]
 
 
+def test_a_match_within_code_is_shown_as_code() -> None:
+    pad = "pad\n" * 40
+    found = Result(Kind.MEMORY, "CMEM-1", "Doors", text=f"## Notes\n```\n{pad}the hinge\n# no heading\n```\n")
+    rows = search_result.result_document(found, "hinge", NOW).lines[2:4]
+    assert [(row.text.strip(), row.role) for row in rows] == [("the hinge", "code"), ("# no heading", "code")]
+
+
 def test_an_edit_s_row_keeps_the_file_s_name_and_what_was_written(tmp_path: Path) -> None:
     file = f"/srv/{'deep/' * 20}lifecycle.py"
     found = Result(Kind.SESSION, "s-1", "Doors", snippet=f"{file} def close", line=1, what="edit")

@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from threading import Event
@@ -16,6 +17,7 @@ from textual.events import Key
 from textual.widgets import Input
 
 from memtui.app.screens.dialogs import ConfirmScreen, ReadingScreen
+from memtui.app.screens.lost import LostScreen
 from memtui.app.screens.session_rows import COLUMNS, columns_in, heading, row
 from memtui.app.screens.sessions import SessionsScreen
 from memtui.app.screens.transcript import TranscriptScreen
@@ -105,6 +107,10 @@ async def test_the_detail_says_what_it_was_about_and_enter_reads_it(two: World) 
         assert isinstance(driver.app.screen, TranscriptScreen)
         await driver.press("escape")
         assert isinstance(driver.app.screen, SessionsScreen)
+        for key, each in driver.app.screen.sessions.items():  # as before the list is complete
+            driver.app.screen.sessions[key] = replace(each, summary=SessionSummary())
+        await driver.press("l")
+        assert isinstance(driver.app.screen, LostScreen)
 
 
 async def test_enter_before_there_is_a_list_opens_its_first_session(
@@ -221,6 +227,8 @@ async def test_a_deleted_session_is_read_and_put_back_from_the_archive(
         rows = await listed(driver)
         assert any("Paint the" in line and " kept" in line for line in driver.lines)
         rows.select(str(path))
+        await driver.press("l")
+        assert driver.last_said.startswith("Only the archive has this session")
         await driver.press("enter")
         await driver.until(lambda: "The wall is blue now." in driver.shown, "the transcript")
         await driver.press("escape")

@@ -23,7 +23,7 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.theme import Theme
 
-from memtui.app.base import BaseApp, add_size_classes, hidden, shown
+from memtui.app.base import READING, BaseApp, add_size_classes, hidden, shown
 from memtui.app.browser import BrowserScreen
 from memtui.app.panes.pane import Pane
 from memtui.app.project import ProjectModel
@@ -196,7 +196,7 @@ class MemtuiApp(BaseApp):
 
     def _leave_message(self, screen: Screen[Any]) -> None:
         """Remove a message of the screen before: it would cover the one that a key has opened."""
-        if not self.said_since_input:
+        if self.said_at < self.typed_at and not self.stays:
             self.clear_notifications()
 
     def _keep_theme(self, theme: Theme) -> None:
@@ -219,7 +219,7 @@ class MemtuiApp(BaseApp):
                 await self._send_typed()
         else:
             if isinstance(event, events.MouseDown):
-                self.said_since_input = False
+                self.typed_at = time.monotonic()
             await super().on_event(event)
 
     async def _send_typed(self) -> None:
@@ -227,11 +227,11 @@ class MemtuiApp(BaseApp):
         if isinstance(event, events.Key) and self._is_early(event.key, target):
             self.set_timer(0.05, self._send_typed)
             return
-        self.said_since_input = False
+        self.typed_at = time.monotonic()
         if isinstance(event, events.Paste):
             # Pasted text is untrusted, too; terminals send the enter key between its lines.
             event.text = clean("\n".join(re.split("\r\n?", event.text)))
-        else:  # a message has been read, and covers what comes next
+        elif self.typed_at - self.said_at > READING and not self.stays:  # it covers what comes next
             self.clear_notifications()
         await super().on_event(event)
         self._follow(target)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -34,6 +35,8 @@ PROMPT = "Please import memory {id}"
 RESTORES = "copy the text that restores it"
 TRASHES = "trash it; of a session, forget its copies (asks)"
 PINS = "pin this line: no compaction may lose it"
+READING = 1.0
+"""Seconds in which a message is being read; what is said later than that after a key is not of it."""
 _REST = "… memtui doctor says the rest."
 _TOAST = 300
 """Characters of a message: three lines of 100 columns; `memtui doctor` has the rest."""
@@ -66,8 +69,10 @@ class BaseApp(App[None]):
         """The user's own keys, by the ids of bindings."""
         self.painted = asyncio.Event()
         """Set after the first paint, which slow work and imports wait for."""
-        self.said_since_input = False
-        """Whether the message that shows came after the last key or click."""
+        self.typed_at = self.said_at = 0.0
+        """When the last key or click came, and the message that shows."""
+        self.stays = False
+        """Whether keys leave the message: it is an error, or none of them has caused it."""
 
     def open_transcript(self, path: Path, line: int = 0, *, find: Query | None = None) -> None:
         """Read a transcript at a line (1-based), or at its end; the words `find` are marked there."""
@@ -108,7 +113,8 @@ class BaseApp(App[None]):
     def say(self, text: str, *, severity: SeverityLevel = "information") -> None:
         """Show a message. Only the last one is visible: a pile would cover the screen."""
         self.clear_notifications()
-        self.said_since_input = True
+        self.said_at = time.monotonic()
+        self.stays = severity == "error" or self.said_at - self.typed_at > READING
         text = clean(text)
         text = text if len(text) <= _TOAST else f"{text[: _TOAST - len(_REST)]}{_REST}"
         self.notify(text, severity=severity, markup=False, timeout=10 if severity == "error" else 4)

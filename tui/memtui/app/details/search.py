@@ -138,8 +138,8 @@ def _short(text: str, root: Path) -> str:
 _HOMES = re.compile(
     r"(?<![\w.~/-])(?:/home|/Users|[A-Z]:\\Users)[/\\][^/\\\s\"']+(?=[/\\])|(?<!\w)/root(?=/)"
 )
-_NEAR, _LONG = 80, 10_000
-"""Characters before a match that leave it in view, and those of a document that are shown."""
+_NEAR, _MOST = 80, 300
+"""Characters before a match that leave it in view, and rows of a document that are shown."""
 HINT = """\
 Ask as you would ask a person. “Words in quotes”, edited: read: cmd: in: before: after: narrow it down."""
 
@@ -151,12 +151,15 @@ def result_document(found: Result | None, text: str, now: datetime) -> Document:
     if found.kind is Kind.SESSION:
         return _turn(found, query)
     when = f" · {local_minute(found.when)} · {age(found.when, now)}" if found.when else ""
-    near = _from_match(found.text, query)
-    said = ((f" · {found.said}" if found.said else "") + "  …" * (near != found.text), "dim")
+    rows = recovery_lines(clean(found.text))
+    whole = Document(rows).text
+    at = query.first(whole)
+    first = whole.count("\n", 0, at) if at > _NEAR else 0
+    said = ((f" · {found.said}" if found.said else "") + "  …" * (first > 0), "dim")
     head = styled((f"{found.kind.value} ", "label"), (found.name, "accent"), (when, "dim"), said)
     hint = [] if text.strip() else [line(HINT, "dim")]
-    rows = recovery_lines(clean(near[:_LONG]))
-    return Document([line(found.title, "strong"), *hint, head, *(_marked(row, query) for row in rows)])
+    shown = (_marked(row, query) for row in rows[first : first + _MOST])
+    return Document([line(found.title, "strong"), *hint, head, *shown])
 
 
 def text_document(found: Result, query: Query) -> tuple[Document, int]:

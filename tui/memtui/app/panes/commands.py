@@ -103,7 +103,10 @@ class CommandsPane(Pane):
         return broken | {key: problem for key, problem in files.items() if problem}
 
     def await_pin(self, text: str) -> None:
-        """Select a pin that was just made, so that `x` is for it."""
+        """Select a pin that was just made, so that `x` is for it; a filter that would hide it is dropped."""
+        if not self.passes(text):
+            self.filter_text = ""
+            self.show_rows()
         self.await_back([f"{_PIN}{text}"])
 
     def pin(self, key: str | None) -> PinRow | None:

@@ -224,6 +224,9 @@ class Pane(RowList):
         self.filter_text = text
         self.refilter()
 
+    def passes(self, text: str) -> bool:
+        return all(word in text.casefold() for word in self.filter_text.casefold().split())
+
     @work(group="filter", exclusive=True, exit_on_error=False)
     async def refilter(self) -> None:
         found = self.selected
@@ -252,11 +255,9 @@ class Pane(RowList):
 
     def show_rows(self) -> None:
         """Apply the filter and redraw, keeping selection and scroll."""
-        words = self.filter_text.casefold().split()
         keys = self.all_keys()
-        if words:
-            texts = ((key, self.text_of(key).casefold()) for key in keys)
-            keys = [key for key, text in texts if all(word in text for word in words)]
+        if self.filter_text.strip():
+            keys = [key for key in keys if self.passes(self.text_of(key))]
             self.empty = f"Nothing here matches “{clean_line(self.filter_text)}”."
         else:
             self.empty = self._empty_text.partition("\n\n")[0]

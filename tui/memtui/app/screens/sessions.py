@@ -206,11 +206,12 @@ class SessionsScreen(Screen[None]):
         """Show what the newest compaction of the session lost."""
         if self._choosing:
             self.app.warn(_SEVERAL)
-        elif session := self._picked():
-            if session.summary.compactions:
-                self.app.open_lost(session.path, None)
-            else:
-                self.app.warn("This session was not compacted, so nothing of it is lost.")
+        elif (session := self._picked()) and session.kept:
+            self.app.warn("Only the archive has this session, so nothing can be given back: enter reads it.")
+        elif session and (session.summary.compactions or session.summary.end != session.size):
+            self.app.open_lost(session.path, None)  # of a session that is still being read, it says the rest
+        elif session:
+            self.app.warn("This session was not compacted, so nothing of it is lost.")
 
     @work(group="unpacking", exclusive=True, exit_on_error=False)
     async def _open(self, session: Session, *, choosing: bool) -> None:
