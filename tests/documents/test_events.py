@@ -138,9 +138,12 @@ def test_a_failed_check_of_a_subagent_is_answered_by_one_with_other_arguments(
     for command, said in (("pytest tests -v", "Exit code 1\nno clay"), ("uv run pytest tests", "ok")):
         t.agent("assistant", tool_use(command, "Bash", command=command))
         t.agent("user", tool_result(command, said, failed=said != "ok"))
-    assert list(commands_run(t.facts(tmp_path), 9))[1].startswith("`pytest tests -v`: failed, ok when it ran")
+    assert list(commands_run(t.facts(tmp_path), 9))[1].startswith(
+        "`pytest tests -v`: failed, ok when it ran "
+    )
     (error,) = last_errors(t.facts(tmp_path), 2)
-    assert "of a subagent failed at L2, ok when it ran again" in error_event(t.facts(tmp_path), error, APP)
+    event = error_event(t.facts(tmp_path), error, APP)
+    assert "of a subagent failed at L2, ok when it ran as `uv run pytest tests` at" in event
 
 
 def test_what_closed_a_turn_before_a_hook_asked_for_more_did_close_it(tmp_path: Path) -> None:
@@ -254,7 +257,7 @@ def test_a_failure_is_answered_by_a_success_seen_through_a_pipe(tmp_path: Path) 
     t.tool("Bash", "3 passed in 0.1s", command="uv run pytest -q 2>&1 | tail -1")
     facts = t.facts(tmp_path)
     (error,) = last_errors(facts, 2)
-    assert ", ok when it ran again at L3: " in error_event(facts, error, APP)
+    assert ", ok when it ran as `uv run pytest -q` at L3: " in error_event(facts, error, APP)
     assert check_event(facts).startswith("SUCCESS: uv run pytest -q")
     t.tool("Bash", "exit: 1", command='git merge-base --is-ancestor a b; echo "exit: $?"')
     assert '; echo "exit: $?"`: exit status 1 (L5)' in "".join(commands_run(t.facts(tmp_path), 3))

@@ -77,9 +77,11 @@ def _ran_again(facts: Facts, error: ErrorFact) -> str:
         place = f" at {where}" if where else ""
         again = bare_command(command.text)[:_TARGET] == target
         if again or checks.passes_again(command, error.target, error.message):
+            name = shortened(bare_command(command.text), _FAILED_TARGET)
+            ran = "ran again" if again else f"ran as `{name}`"
             if outcome == "ok":
-                return f", ok when it ran again{place}"
-            hidden = f", ran again{place} with its {HIDDEN}"
+                return f", ok when it {ran}{place}"
+            hidden = f", {ran}{place} with its {HIDDEN}"
         elif outcome == "ok" and stopped and (ended := _ENDS_IT.search(command.text)):
             if ended["verb"] == stopped["verb"]:
                 return f", `{ended[0]}` ok{place}"

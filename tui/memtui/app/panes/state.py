@@ -45,7 +45,7 @@ _WORDS = re.compile(
 )
 """Before words that a state quotes below a task: the last that the person or Claude said."""
 _RESOLVED = re.compile(
-    r"\s*\((?:resolved|fixed|solved)\b[^()]*\)\.?\s*$|, ok when it ran again\b", re.IGNORECASE
+    r"\s*\((?:resolved|fixed|solved)\b[^()]*\)\.?\s*$|, ok when it ran (?:again|as)\b", re.IGNORECASE
 )
 """After an error that is over: the file format's "+ resolution if fixed" (seed 003), or a later run."""
 
