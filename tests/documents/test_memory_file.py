@@ -243,10 +243,7 @@ def test_the_summary_says_what_was_done_in_the_words_of_tasks_and_commits() -> N
     facts = Facts(
         title="Migrate the tax",
         todos=(todo("Round per line", "completed"), todo("Renew the keys", "pending")),
-        landmarks=(
-            commit("one", 5, superseded="rebase"),
-            *(commit(text, 6) for text in ("two", "three", "four")),
-        ),
+        landmarks=(commit("one", 5, superseded="rebase"), *(commit(t, 6) for t in ("two", "three", "four"))),
         modified_files=(changed("src/tax.ts"), changed("/home/u/.claude/plans/tax.md"), back),
     )
     assert draft_summary(facts) == (

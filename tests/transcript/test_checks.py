@@ -62,6 +62,7 @@ def test_a_check_that_went_well(command: str, output: str) -> None:
         ("git commit -m x 2>&1 | tail", "ERROR: lint\n[main abcdef1] x", False),
         ("git show HEAD:log.txt | head", "error: lost", False),
         ("cat log.txt | head", "fatal: lost", False),
+        ("make check; echo $?", "2 clay\n2", True),
     ],
 )
 def test_git_says_itself_that_it_failed(command: str, output: str, failed: bool) -> None:

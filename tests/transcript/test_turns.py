@@ -183,19 +183,12 @@ def test_a_command_that_claude_code_carries_out_opens_none(tmp_path: Path) -> No
     assert t.facts(tmp_path).turns == ()
 
 
-def test_what_was_said_before_a_call_that_was_refused_without_words_is_left_out(tmp_path: Path) -> None:
-    t = Transcript()
-    t.user("Glaze it")
-    for said, rest in (("I look.", "done"), ("It is wet, I dry it.", STOP)):
-        t.say(said)
-        t.result(t.call("Bash", command="ls"), rest, failed=rest == STOP)
-    (only,) = t.facts(tmp_path).turns
-    assert (only.closing, [each.text for each in only.texts]) == (None, ["I look."])
-
-
 def test_the_words_of_a_refusal_open_a_turn_once(tmp_path: Path) -> None:
     t = Transcript()
     t.user("publish it")
+    t.say("I look.")
+    t.tool("Bash", command="ls")
+    t.say("I think that it is ready.")
     refused = t.call("Bash", command="npm publish")
     t.result(refused, STOP, failed=True, detail="User rejected tool use")
     t.user([{"type": "text", "text": "[Request interrupted by user for tool use]"}])
@@ -203,6 +196,8 @@ def test_the_words_of_a_refusal_open_a_turn_once(tmp_path: Path) -> None:
     turns = t.facts(tmp_path).turns
     ended = {turn.ask: turn.end for turn in turns}
     assert ended == {"publish it": "interrupted", "not before Friday": "running"}
+    first = turns[0]  # without what led to the refused call
+    assert (first.closing, [each.text for each in first.texts]) == (None, ["I look."])
 
 
 def sourced_session() -> Transcript:

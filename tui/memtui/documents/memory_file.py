@@ -226,12 +226,8 @@ def _key_files(facts: Facts) -> list[str]:
 def _edited(facts: Facts) -> list[FileFact]:
     """The files edited by tools whose edits are there; commands may have changed more."""
     there = (file for file in facts.modified_files if not file.fate.startswith((DELETED, EDITED_AGAIN)))
-    commits = [mark.source for mark in facts.landmarks if mark.kind == "commit"]
-    return [
-        file
-        for file in there
-        if file.fate != PUT_BACK or any(file.source.line < at.line < file.last.line for at in commits)
-    ]
+    commits = [mark.source.line for mark in facts.landmarks if mark.kind == "commit"]
+    return [f for f in there if f.fate != PUT_BACK or any(f.source.line < at < f.last.line for at in commits)]
 
 
 def draft_summary(facts: Facts) -> str:
