@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 
 import pytest
 from rich.style import Style
@@ -11,7 +12,8 @@ from textual.events import Key
 from textual.theme import BUILTIN_THEMES
 from textual.widgets import Input
 
-from memtui.app.panes.pane import Pane, PaneId
+from memtui.app.panes.pane import PaneId
+from memtui.app.panes.pending import PendingPane
 from memtui.app.screens.dialogs import AskScreen
 from memtui.app.themes import COLOUR_BLIND, MEMTUI, contrast
 from tests.app.harness import WIDE, Driver, opened
@@ -84,13 +86,24 @@ async def test_what_is_typed_after_r_goes_to_the_facts_and_not_to_the_browser(fu
         await driver.until(lambda: driver.review.form.field("goal").text, "the draft")
 
 
+async def test_a_key_that_works_everywhere_does_not_wait_for_rows(
+    full: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(full) as driver:
+        monkeypatch.setattr(PendingPane, "is_unread", True)
+        driver.app._patient_until = math.inf
+        for key, character in (("j", "j"), ("ctrl+q", None)):
+            driver.app.post_message(Key(key, character))
+        await driver.until(lambda: driver.app.left, "the end")
+
+
 async def test_keys_for_rows_that_are_being_read_wait_for_them(
     full: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(full) as driver:
         pane = driver.pane(PaneId.PENDING)
         with monkeypatch.context() as reading:
-            reading.setattr(Pane, "is_unread", True)
+            reading.setattr(PendingPane, "is_unread", True)
             await at_once(driver, "jz")
             assert pane.index == 0 and not driver.browser.has_class("-zoomed")
         await driver.until(lambda: driver.browser.has_class("-zoomed"), "the keys")
@@ -109,6 +122,7 @@ async def test_a_message_goes_with_the_next_key_and_with_its_screen(full: World)
     async with opened(full) as driver:
         await driver.press("a")
         await driver.until(lambda: "a does nothing here" in driver.shown, "the message")
+        driver.app.said_at -= 2  # it has been read
         await driver.press("j")
         await driver.until(lambda: "a does nothing here" not in driver.shown, "no message")
         await driver.press("S")

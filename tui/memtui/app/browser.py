@@ -406,8 +406,9 @@ class BrowserScreen(StyledOnce):
                 await self._ask_to_keep()
                 return
             question = "Install memtui's plugin into Claude Code?"
-            if await self._change_plugin(plan_init, question, "Install", "It is installed.") and asks:
-                await self._ask_to_keep(_INSTALLED)
+            done = await self._change_plugin(plan_init, question, "Install", "It is installed.")
+            if done and asks:
+                await self._ask_to_keep(done)
 
     @work(group="install", exclusive=True, exit_on_error=False)
     async def action_uninstall(self) -> None:
@@ -424,15 +425,15 @@ class BrowserScreen(StyledOnce):
 
     async def _change_plugin(
         self, planned: Callable[[Places], Plan], question: str, yes: str, nothing: str
-    ) -> bool:
-        """Show a plan, ask, and carry it out; False if nothing was done."""
+    ) -> str:
+        """Show a plan, ask, and carry it out; returns what it said, "" if nothing was done."""
         from memtui.plugin.installing import apply, typed_lines
 
         places = self.model.places
         plan = planned(places)
         if not plan:
             self.app.say(nothing)
-            return False
+            return ""
         lines = [*map(line, plan.lines()), *(line(each, "dim") for each in plan.notes)]
         if typed := typed_lines(plan):
             question = "claude is not on the PATH: type these lines at Claude Code's prompt, one at a time."
@@ -445,7 +446,7 @@ class BrowserScreen(StyledOnce):
                 *own,
             ]
         if not await self.app.confirmed(question, yes=yes, no="Not now", document=Document(lines)):
-            return False
+            return ""
         said = await asyncio.to_thread(lambda: list(apply(plan, places)))
         self.model.health.expire()
         self.app.hint("branch")
@@ -455,9 +456,9 @@ class BrowserScreen(StyledOnce):
             then = f"then type {' and '.join(typed[1:])}" if typed[1:] else ""
             note = " · ".join(filter(None, (then, wrote)))
             self.app.copy_text(typed[0], name="the first line for Claude Code's prompt", note=note)
-            return False
-        self.app.say(" ".join(said) or _INSTALLED)
-        return True
+            return ""
+        self.app.say(done := " ".join(said) or _INSTALLED)
+        return done
 
     async def _ask_to_keep(self, done: str = "") -> None:
         from memtui.store.archive_settings import answer_keeping

@@ -60,7 +60,8 @@ def where_it_works(key: str, keymap: Mapping[str, str], here: Sequence[DOMNode])
     found: list[str] = []
     for owner, (_, _, place, way) in zip(_owners(), _OWNERS, strict=True):
         for binding in bindings_of(owner):
-            if key not in keymap.get(binding.id or "", binding.key).split(",") or not binding.tooltip:
+            keys = keymap.get(binding.id or "", binding.key).split(",")
+            if key not in keys or not binding.tooltip or binding.action == "dismiss":
                 continue
             if place and not any(isinstance(each, owner) for each in here):
                 found.append(f"{place} ({shown(keymap.get(way, known[way].key))})")

@@ -117,6 +117,10 @@ class MemoriesPane(Pane):
         self.say_when_empty(self._nothing())
         self.show_rows()
 
+    @property
+    def is_unread(self) -> bool:
+        return self.view.more and not self.rows
+
     def _nothing(self) -> str:
         if self.view.more:
             return "…"

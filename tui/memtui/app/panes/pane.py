@@ -152,7 +152,7 @@ class Pane(RowList):
     @property
     def is_unread(self) -> bool:
         """Whether there may be rows that are still being read."""
-        return not self.rows and self._empty_text == "…"
+        return False
 
     def line_of(self, key: str) -> str:
         """The session's line in a row, with its source; "" if it has none."""

@@ -109,6 +109,10 @@ class PendingPane(Pane):
         idle += [] if item else ["lost"]
         return frozenset(idle if item and not item.missing else [*idle, "review"])
 
+    @property
+    def is_unread(self) -> bool:
+        return self.view.unread > 0 and not self.rows
+
     def _nothing(self) -> str:
         if self.view.unread or self._health is None:
             return "…"
@@ -150,7 +154,7 @@ class PendingPane(Pane):
         item = self.view.rows[key]
         when = day_and_minute(item.entry.time) if item.entry.time else ""
         said = f"{item.capture.first_message} {self._subject(key, item.capture)}" if item.capture else ""
-        return f"{key} {when} {item.problem} {said}"
+        return f"{key} {when} {item.problem} {'/compact' * item.manual} {said}"
 
     def prepare_filter(self) -> bool:
         """Read the names of compactions without a capture."""

@@ -85,7 +85,7 @@ class StatePane(Pane):
         self.trouble = ""
         self.doing = ""
         self._glance: dict[str, _Row] = {}
-        self._first = 0
+        self._wanted = 0
         """Number of rows that it asks room for."""
         self._called = ""
         """The session's, once its transcript is read."""
@@ -109,7 +109,7 @@ class StatePane(Pane):
 
     def _show(self) -> None:
         rows = list(_glance(self.view.state, self._called)) if self.view.state else []
-        self._first = len(rows)
+        self._wanted = len(rows)
         rows += _more(self.view.state) if self.view.state else []
         # Keys by meaning, so that the selection stays on "next" when a task is done.
         met = Counter[str]()
@@ -180,7 +180,7 @@ class StatePane(Pane):
         self.border_subtitle = Content(self.doing)
 
     def wanted_height(self, width: int) -> int:
-        return super().wanted_height(width) - len(self.rows[self._first :])
+        return super().wanted_height(width) - len(self.rows[self._wanted :])
 
     def text_of(self, key: str) -> str:
         glance = self._glance[key]

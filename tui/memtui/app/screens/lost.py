@@ -128,17 +128,15 @@ class LostScreen(Screen[None]):
     @work(group="aftermath", exclusive=True, exit_on_error=False)
     async def _read(self) -> None:
         with self.app.reporting("reading what the compaction lost"):
-            try:
-                self.aftermath = found = await asyncio.to_thread(
-                    self.model.readings.aftermath, self._transcript, self._since, lambda: not self.is_mounted
-                )
-            except BaseException:
-                self.listing.empty = "Nothing can be read of this compaction; esc goes back."
-                raise
+            self.aftermath = found = await asyncio.to_thread(
+                self.model.readings.aftermath, self._transcript, self._since, lambda: not self.is_mounted
+            )
             await self._look_for_waiting()
             self._show_rows(found)
             self._show_room()
             self._show_selected()
+        if self.aftermath is None:
+            self.listing.empty = "Nothing can be read of this compaction; esc goes back."
 
     @work(group="waiting", exclusive=True, exit_on_error=False)
     async def _see_delivered(self) -> None:
@@ -404,4 +402,4 @@ def _query_of(row: Row) -> Query:
         half = len(words) if len(words) < _KNOWN else (len(words) + 1) // 2
         phrases += map(" ".join, (words[:half][:_KNOWN], words[half:][-_KNOWN:]))
     told = [each for each in phrases if len(each) > _SHORTEST] or list(filter(None, phrases))
-    return Query(cut(first, _NAMED), tuple(dict.fromkeys(told)))
+    return Query(cut(first, _NAMED).removesuffix("…"), tuple(dict.fromkeys(told)))
