@@ -309,6 +309,9 @@ async def test_pin_and_prompt(lossy: World, monkeypatch: pytest.MonkeyPatch) -> 
         await driver.until_said("Pinned")
         pins = Pins(lossy.project, lossy.home)
         assert [(each.pin.text, each.pin.line) for each in pins.all()] == [(RULE, 6)]
+        await driver.until(lambda: "pinned L6" in driver.shown, "the mark")
+        await driver.press("!")
+        await driver.until_said("” is pinned already.")
         await driver.press("space", "Y")
         assert "L12 names line 12 of Claude Code's transcript s-1.jsonl." in copied[0]
         assert f"## Rules\n\n```text\n- {RULE} (L6)\n```" in copied[0]
@@ -346,6 +349,12 @@ async def test_captures_have_titles_that_people_understand(lossy: World) -> None
         await driver.until(lambda: "Move the clock into" in driver.shown, "a title other than the command")
         drawn = [row.partition("Fix")[0].rpartition(" · ")[0][-1:] for row in driver.drawn(PaneId.PENDING)]
         assert drawn[:2] == ["2", "1"]  # of one session, which begins alike
+
+
+async def test_a_capture_is_not_named_by_a_persona(world: World) -> None:
+    world.capture(56, "You are a careful reviewer.\n\nCheck the rounding")
+    async with opened(world) as driver:
+        assert any(row.endswith("Check the rounding") for row in map(str.strip, driver.drawn(PaneId.PENDING)))
 
 
 async def test_the_detail_takes_the_title_of_its_row_once_that_is_known(world: World) -> None:

@@ -64,5 +64,5 @@ def test_a_pin_and_a_review_need_no_folder_of_claude_codes(memtui: Memtui, proje
 def test_a_pin_that_cannot_be(memtui: Memtui, project: Project) -> None:
     memtui("pin", "once")
     result = memtui("pin", "once")
-    assert (result.code, result.err) == (1, f"memtui: {project.pins} has this pin already.\n")
+    assert (result.code, result.err) == (1, "memtui: “once” is pinned already.\n")
     assert memtui("pin", "x", "--line", "here").code == 2

@@ -44,6 +44,18 @@ def test_where_a_session_ran_is_said_if_it_was_not_the_projects_root(memtui: Mem
     assert (ends["api"], ends["shop"]) == ("docs/api", "old/shop")
 
 
+def test_ids_are_as_long_as_it_takes_to_tell_them_apart(memtui: Memtui, project: Path) -> None:
+    folder = claude_config() / "projects" / transcript_slug(project)
+    for end in "12":
+        said_alone = said(text("x"), gitBranch="develop")
+        write(folder / f"0b6d3c1e-0000-4000-8000-2000000000{end}.jsonl", said_alone)
+    out = memtui("sessions", "--root", str(project)).out
+    found = [row.split()[0] for row in out.splitlines() if "nothing asked on develop" in row]
+    assert sorted(found) == ["0b6d3c1e-0000-4000-8000-20000000001", "0b6d3c1e-0000-4000-8000-20000000002"]
+    problem = memtui("transcript", "0b6d3c1e-0000-4000-8000-2", "--root", str(project)).err
+    assert f"like this: 0b6d3c1e-0000-4000-8000-2: {', '.join(sorted(found))}." in problem
+
+
 def test_json_has_every_field(memtui: Memtui, project: Path) -> None:
     (listed,) = json.loads(memtui("sessions", "--json", "--root", str(project)).out)
     assert listed["id"] == _ids("p")

@@ -14,6 +14,7 @@ from memtui.ground.project import Places
 from memtui.ground.text import counted, opening
 from memtui.store.captures import CaptureStore, find_missing, first_message, write_missing
 from memtui.store.sessions import refuse_several
+from memtui.transcript.short_text import without_persona
 
 
 @click.command("captures")
@@ -75,7 +76,7 @@ def _listed(store: CaptureStore) -> Iterator[dict[str, str]]:
 
 
 def _title(message: str) -> str:
-    return opening(message) or "(no message)"
+    return opening(without_persona(message)) or "(no message)"
 
 
 def _backfill(places: Places, yes: bool, as_json: bool) -> None:

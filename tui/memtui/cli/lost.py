@@ -6,7 +6,7 @@ import itertools
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from memtui.ground.project import Places, current_session, memtui_home
 from memtui.ground.text import counted
 from memtui.lost.choosing import prompt_for
 from memtui.lost.notes import ChoiceError, candidate_json, compare, line_for_person, note_of, rows_json
-from memtui.lost.outbox import lines_wait
+from memtui.lost.outbox import lines_wait, rows_waiting
 from memtui.lost.pins import ROOM, Pinned, PinProblem, Pins
 from memtui.lost.records import MARKS, Aftermath, Row, Unfounded
 from memtui.plugin.installing import has_all_hooks
@@ -76,9 +76,9 @@ def lost(
 
     That is the newest compaction of SESSION (an id, the beginning of one, or a transcript; without it the
     project's newest), or the one that CAPTURE belongs to. Each line worth having of the conversation that was
-    replaced is kept by the summary (✓), handed over by memtui (↺), lost (✗), or maybe kept (?), in the groups
-    and the order of the app; what is worth most comes first: the first ten lines, with --all every line. L476
-    names line 476 of the transcript.
+    replaced is kept by the summary (✓), handed over by memtui (↺), lost (✗), or maybe kept (?), or waits for
+    the next prompt (⏳), in the groups and the order of the app; what is worth most comes first: the first
+    ten lines, with --all every line. L476 names line 476 of the transcript.
 
     --hand-over delivers the losses that count, or the lines that --row names, with the session's next prompt,
     once. At most 8,300 characters have room; what is worth most comes first.
@@ -112,10 +112,11 @@ def lost(
 
 def _print_rows(found: Aftermath, every: bool) -> None:
     numbers = itertools.count(1)
+    waiting = {key for each in rows_waiting(memtui_home(), found.session_id) for key in each.keys}
     groups, left = [], sys.maxsize if every else _SHOWN
     for title, rows in found.groups.items():
         if left > 0:
-            groups.append((title, [masked(_line(row, numbers)) for row in rows[:left]]))
+            groups.append((title, [masked(_line(row, numbers, waiting)) for row in rows[:left]]))
         left -= len(rows)
     print_groups(groups)
     if left < 0:
@@ -220,13 +221,14 @@ def _headline(aftermath: Aftermath) -> str:
     return "  ".join(part for part in parts if part)
 
 
-def _line(row: Row | Unfounded, numbers: Iterator[int]) -> str:
+def _line(row: Row | Unfounded, numbers: Iterator[int], waiting: Container[str]) -> str:
     if isinstance(row, Unfounded):
         return f"! {row.text}: {row.reason}"
     why = "still there" if row.preserved else "because asked" if row.asked else ""
     notes = (citation(row.source), row.need.label if row.need else "", why)
     remarks = ", ".join(note for note in notes if note)
-    mark = f"{MARKS[row.state]} {next(numbers)}." if row.missing else MARKS[row.state]
+    mark = "⏳" if row.key in waiting else MARKS[row.state]
+    mark += f" {next(numbers)}." if row.missing else ""
     return f"{mark} {shortened(row.quote, 200)}{f' ({remarks})' if remarks else ''}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
@@ -20,7 +21,7 @@ from memtui.ground.text import counted
 from memtui.secrets.secrets import masked, masked_in
 from memtui.store.archive import Archive, Kept, only_one
 from memtui.store.archive_settings import archive_settings
-from memtui.store.session_list import Session, SessionList, resume_command, size_text
+from memtui.store.session_list import Session, SessionList, resume_command, size_text, unnamed
 from memtui.store.transcripts import all_transcripts
 from memtui.transcript.short_text import one_line
 
@@ -51,7 +52,10 @@ def sessions(everywhere: bool, as_json: bool, places: Places) -> None:
     root = places.project.root
     where = [Path(each.summary.folder).name if everywhere else each.ran_in(root) for each in found]
     columns = (*_COLUMNS, "project" if everywhere else "ran in") if any(where) else _COLUMNS
-    rows = [(*_session_row(each), place)[: len(columns)] for each, place in zip(found, where, strict=True)]
+    ids = [each.session_id for each in found]
+    rows = [
+        (*_session_row(each, ids), place)[: len(columns)] for each, place in zip(found, where, strict=True)
+    ]
     values = [masked_in(_session_json(each)) for each in found] if as_json else []
     nothing = "Claude Code has no session." if everywhere else "Claude Code has no session here."
     print_list(values, columns, rows, nothing, as_json, flexible=1)
@@ -74,11 +78,18 @@ def _session_json(session: Session) -> dict[str, object]:
     }
 
 
-def _session_row(session: Session) -> tuple[str, ...]:
+def _short(session: str, every: Sequence[str]) -> str:
+    """The beginning of an id, so long that no other one of `every` begins with it."""
+    others = {each for each in every if each != session and each.startswith(session[:8])}
+    lengths = (n for n in range(8, len(session)) if not any(each.startswith(session[:n]) for each in others))
+    return session[: next(lengths, len(session))]
+
+
+def _session_row(session: Session, every: Sequence[str]) -> tuple[str, ...]:
     summary = session.summary
     return (
-        session.session_id[:8],
-        one_line(masked(session.name)),
+        _short(session.session_id, every),
+        one_line(masked(session.name)) or unnamed(session),
         day_and_minute(session.written),
         str(summary.turns),
         f"{round(summary.tokens / 1000)}k" if summary.tokens else "",

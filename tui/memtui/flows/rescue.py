@@ -61,9 +61,15 @@ def hand_over(places: Places, clock: Clock, aftermath: Aftermath, rows: Sequence
     """Leave chosen rows for the session's next prompt or start, once; rows that wait already are left out."""
     outbox = Outbox(places.home, aftermath.session_id)
     known = {key for each in outbox.waiting() for key in each.keys}
-    rows = fitting(row for row in rows if row.key not in known)
+    new = [row for row in rows if row.key not in known]
+    rows = fitting(new)
     if not rows:
-        raise FileProblem(outbox.folder, "is not written: nothing chosen has room, or it waits already")
+        why = (
+            "has no room for a line that was chosen"
+            if new
+            else "is handed with its next prompt what was chosen"
+        )
+        raise FileProblem(f"Session {clean_line(aftermath.session_id)[:8]}", why)
     text = rescue_text(aftermath, rows, places.project.name)
     keys = tuple(row.key for row in rows)
     return outbox.put(Message(RESCUE, text, rows=len(rows), keys=keys, at=clock().isoformat()))

@@ -106,7 +106,7 @@ class Pins:
         if not pin.text:
             raise PinProblem(path, "takes no empty pin")
         if any(each.pin.text == pin.text and each.confirmed for each in known):
-            raise PinProblem(path, "has this pin already")
+            raise PinProblem(f"“{_short(pin.text)}”", "is pinned already")
         total = sum(len(each.pin.text) for each in known if each.confirmed) + len(pin.text)
         if total > ROOM:
             reason = (

@@ -351,8 +351,10 @@ def only_one(sessions: Collection[str], session: str, where: Path) -> str:
         return session
     found = [each for each in sessions if session and each.startswith(session)]
     if len(found) != 1:
-        how_many = "several sessions that begin" if found else "no session whose id is or begins"
-        raise FileProblem(where, f"has {how_many} like this: {session}")
+        if found:
+            named = f"{', '.join(sorted(found)[:5])}{', …' if found[5:] else ''}"
+            raise FileProblem(where, f"has several sessions that begin like this: {session}: {named}")
+        raise FileProblem(where, f"has no session whose id is or begins like this: {session}")
     return found[0]
 
 

@@ -17,6 +17,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from memtui.documents.capture import Capture
+from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, parse_iso
 from memtui.ground.files import FileProblem, private_parents, read_within, write_atomic
 from memtui.ground.project import Home, Places, Project, read_settings, settings_paths
@@ -64,6 +65,13 @@ class Session:
             if folder.is_relative_to(each):
                 return folder.relative_to(each).as_posix().removeprefix(".")
         return "/".join(folder.parts[-2:])
+
+
+def unnamed(session: Session) -> str:
+    """What stands for a name: until the session is read its id, then where nothing was asked."""
+    if not session.summary.end:
+        return session.session_id[:8]
+    return f"nothing asked on {clean_line(session.summary.branch)}".removesuffix(" on ")
 
 
 @dataclass(frozen=True)

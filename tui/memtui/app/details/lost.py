@@ -164,14 +164,14 @@ def _receipt_lines(aftermath: Aftermath, receipts: Iterable[Receipt]) -> list[Li
     ]
 
 
-def draw_item(item: Item, ticked: bool, width: int, *, waits: bool = False) -> Content:
+def draw_item(item: Item, ticked: bool, width: int, *, waits: bool = False, pinned: bool = False) -> Content:
     if isinstance(item, str):
         return Content(item)
     if isinstance(item, Fold):
         return Content(f"{'▾' if item.unfolded else '▸'} {item.title}")
     if isinstance(item, Unfounded):
         return row_of([("  ! ", "$error"), clean_line(masked(item.text))], "", width)
-    right = f"{'↻ ' if item.need else ''}{citation(item.source)}"
+    right = f"{'pinned ' if pinned else ''}{'↻ ' if item.need else ''}{citation(item.source)}"
     text = clean_line(masked(item.text))
     if item.kind == "file":
         text = cut_left(text, max(1, width - len(right) - 7))

@@ -188,11 +188,18 @@ class PendingPane(Pane):
 
     def _subject(self, key: str, capture: Capture) -> str:
         """What it is about, after its number among the captures of its session if there are several."""
-        known = self._names.get(key) or opening(capture.first_message)
+        known = self._names.get(key) or self._opening(capture.first_message)
         unread = self.view.rows[key].missing and key not in self.losses
         title = clean_line(known) or ("…" if unread else "(no first message)")
         number = self.view.numbers.get(key)
         return f"{number} · {title}" if number else title
+
+    def _opening(self, message: str) -> str:
+        if self.app.painted.is_set():
+            from memtui.transcript.short_text import without_persona
+
+            message = without_persona(message)
+        return opening(message)
 
     def _label(self, key: str, capture: Capture) -> str:
         return f"{day_and_minute(capture.timestamp)} {self._subject(key, capture)}"

@@ -39,6 +39,7 @@ from memtui.app.widgets.wrap import cut
 from memtui.flows.rescue import ROOM, fitting, hand_over, rescue_text, size_of_rows
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute, parse_iso
+from memtui.ground.files import FileProblem
 from memtui.ground.text import counted
 from memtui.lost.outbox import Message, Outbox, lines_wait, rows_waiting
 from memtui.lost.records import TOGETHER, Aftermath, Row, Unfounded
@@ -99,6 +100,8 @@ class LostScreen(Screen[None]):
         self._filter = ""
         self.ticked: dict[str, Row] = model.ticked.setdefault((transcript, since), {})
         self._waiting: list[Message] = []
+        self._pinned: set[str] = set()
+        """The texts of all pins."""
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="aftermath-body"):
@@ -164,12 +167,16 @@ class LostScreen(Screen[None]):
     async def _look_for_waiting(self) -> None:
         home, session = self.model.places.home, self._transcript.stem
         self._waiting = await asyncio.to_thread(rows_waiting, home, session)
+        with suppress(FileProblem):
+            self._pinned = {each.pin.text for each in await asyncio.to_thread(self.model.pins.active)}
         for key in filter(self._waits, [*self.ticked]):  # it was handed over: `u` does it, too
             del self.ticked[key]
         self.refresh_bindings()
 
     def _draw(self, key: str, width: int) -> Content:
-        return draw_item(self._items[key], key in self.ticked, width, waits=self._waits(key))
+        item = self._items[key]
+        pinned = isinstance(item, Row) and clean_line(masked(item.text)) in self._pinned
+        return draw_item(item, key in self.ticked, width, waits=self._waits(key), pinned=pinned)
 
     def _waits(self, key: str) -> bool:
         return any(key in each.keys for each in self._waiting)
@@ -339,10 +346,13 @@ class LostScreen(Screen[None]):
             said = f"{counted(taken, 'line')} taken back; u hands over again."
             self.app.say(said if taken else "It was delivered already.")
 
-    def action_pin(self) -> None:
+    @work(group="pin", exit_on_error=False)
+    async def action_pin(self) -> None:
         item = self.selected
         if isinstance(item, Row):
-            self.app.pin(item.text, self._transcript, item.source.line)
+            await self.app.pin(item.text, self._transcript, item.source.line).wait()
+            await self._look_for_waiting()
+            self.listing.refresh_rows()
         else:
             self.app.warn("No line is selected: a title cannot be pinned.")
 

@@ -12,7 +12,7 @@ from memtui.app.details.session import SOON
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute
 from memtui.secrets.secrets import masked
-from memtui.store.session_list import Session, size_text
+from memtui.store.session_list import Session, size_text, unnamed
 from memtui.transcript.short_text import one_line
 
 _LEAD, _END = 13, 8
@@ -74,7 +74,7 @@ def heading(width: int, shown: Sequence[Column], *, project: bool) -> Content:
 
 
 def row(session: Session, width: int, shown: Sequence[Column], *, where: str = "") -> Content:
-    name = one_line(clean_line(masked(session.name))) or _unnamed(session)
+    name = one_line(clean_line(masked(session.name))) or unnamed(session)
     lead = f"{day_and_minute(session.written):<{_LEAD}}"
     agents = f" +{session.agents}" if session.agents else ""
     cells = Content("".join(f" {_aligned(each, each.text(session))}" for each in shown))
@@ -82,13 +82,6 @@ def row(session: Session, width: int, shown: Sequence[Column], *, where: str = "
     named = _fit([(f"{clean_line(where)}  " if where else "", "$accent"), name], room)
     end = cells.stylize("$quiet")
     return Content.assemble((lead, "$quiet"), named, (agents, "$quiet"), end, _days_left(session))
-
-
-def _unnamed(session: Session) -> str:
-    """What stands for a name: until the session is read its id, then where nothing was asked."""
-    if not session.summary.end:
-        return session.session_id[:8]
-    return f"nothing asked on {clean_line(session.summary.branch)}".removesuffix(" on ")
 
 
 def _aligned(column: Column, text: str) -> str:
