@@ -137,24 +137,6 @@ async def test_the_key_bar_is_kept_while_its_keys_are_the_same(full: World) -> N
         assert [*driver.browser.query(FooterKey)] != before
 
 
-async def test_a_key_removes_what_was_read_but_no_error_and_nothing_unasked(full: World) -> None:
-    async with opened(full) as driver:
-        app = driver.app
-        app.warn("Not of a key")
-        await driver.press("j", "enter")
-        assert app._notifications
-        app.say("Of a key", severity="error")
-        app.said_at -= 2
-        await driver.press("j")
-        assert app._notifications
-        app.warn("Of a key")
-        await driver.press("j")
-        assert app._notifications
-        app.said_at -= 2
-        await driver.press("j")
-        assert not app._notifications
-
-
 @pytest.mark.parametrize(("size", "key"), [(WIDE, "q"), (NARROW, "ctrl+q")])
 async def test_q_goes_back_from_a_detail_and_quits_from_the_panes(
     full: World, size: tuple[int, int], key: str

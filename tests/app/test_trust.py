@@ -118,12 +118,21 @@ async def test_the_second_click_on_a_row_moves_no_key_of_the_footer(full: World)
         assert driver.lines[-1].startswith(keys)
 
 
-async def test_a_message_goes_with_the_next_key_and_with_its_screen(full: World) -> None:
+async def test_a_message_of_a_key_goes_with_the_next_key_and_with_its_screen(full: World) -> None:
     async with opened(full) as driver:
+        driver.app.warn("Not of a key")
+        await driver.press("j")
+        assert driver.app._notifications
+        driver.app.say("Failed", severity="error")
+        driver.app.said_at -= 2
+        await driver.press("k")
+        assert len(driver.app._notifications) == 1
         await driver.press("a")
         await driver.until(lambda: "a does nothing here" in driver.shown, "the message")
-        driver.app.said_at -= 2  # it has been read
         await driver.press("j")
+        assert driver.app._notifications  # nobody reads so fast
+        driver.app.said_at -= 2
+        await driver.press("k")
         await driver.until(lambda: "a does nothing here" not in driver.shown, "no message")
         await driver.press("S")
         await driver.press("ctrl+c")

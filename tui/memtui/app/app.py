@@ -367,10 +367,8 @@ class MemtuiApp(BaseApp):
         shared = self.browser.memories.gone_for_all(change.deleted if undone else change.stored)
         if minutes < _OLD and not shared:
             return True
-        verb = "Redo" if undone else "Undo"
-        ago = f" what was done {minutes} minutes ago" if minutes >= _OLD else ""
-        question = f"{verb}{ago}: {change.what}? {shared}".rstrip()
-        return await self.confirmed(question, yes=verb, no="Keep it")
+        verb, ago = "Redo" if undone else "Undo", f" what was done {minutes} minutes ago" * (minutes >= _OLD)
+        return await self.confirmed(f"{verb}{ago}: {change.what}? {shared}".rstrip(), yes=verb, no="Keep it")
 
     def action_search(self) -> None:
         self.browser.search()

@@ -45,8 +45,7 @@ class Making:
         self.files: list[Path] = []
         self.undo: list[_Act] = []
         self.redo: list[_Act] = []
-        self.stored = ""
-        """The Recovery ID of the memory that its undo deletes."""
+        self.stored: tuple[str, ...] = ()
 
 
 class Changes:
@@ -102,8 +101,7 @@ class Changes:
         if before != after:
             undo = each_of([lambda: self._put(after, before), *making.undo])
             redo = each_of([lambda: self._put(before, after), *making.redo])
-            stored = (making.stored,) if making.stored else ()
-            self.add(Change(what, undo, redo, tuple(path.name for path in before), stored))
+            self.add(Change(what, undo, redo, tuple(path.name for path in before), making.stored))
 
     def _put(self, expected: Mapping[Path, bytes | None], wanted: Mapping[Path, bytes | None]) -> None:
         """Give files other contents; if one has not the expected one, FileChanged is raised before."""
@@ -155,11 +153,10 @@ def delete_memories(changes: Changes, backend: MemoryStore, ids: Sequence[str]) 
         backend.delete(memory_id)
         return partial(backend.restore, memory_id), partial(backend.delete, memory_id)
 
+    what, done = "deleted {}", "Moved to the trash: {}. u takes it back."
     if len(ids) == 1:
-        done = f"{ids[0]} is in the trash. u brings it back."
-        return _change_each(changes, ids, one, f"deleted {ids[0]}", done, deletes=True)
-    done = "Moved to the trash: {}. u takes it back."
-    return _change_each(changes, ids, one, "deleted {}", done, deletes=True)
+        what, done = f"deleted {ids[0]}", f"{ids[0]} is in the trash. u brings it back."
+    return _change_each(changes, ids, one, what, done, deletes=True)
 
 
 def undelete_memory(changes: Changes, backend: MemoryStore, memory_id: str) -> str:

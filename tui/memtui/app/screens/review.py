@@ -235,7 +235,7 @@ def _review(model: ProjectModel, entry: Entry, draft: Reworded, facts: Facts | N
             facts=facts,
         )
         making.files.append(done.memory_path)
-        making.stored = done.recovery_id
+        making.stored = (done.recovery_id,)
         making.undo.append(partial(model.backend.delete, done.recovery_id))
         making.redo.append(partial(model.backend.restore, done.recovery_id))
     return done
