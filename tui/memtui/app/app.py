@@ -238,11 +238,14 @@ class MemtuiApp(BaseApp):
 
     def _is_early(self, key: str, target: DOMNode) -> bool:
         """Whether a key is for rows that are still being read, soon after the start: it waits for them."""
-        unread = isinstance(target, Pane) and target.is_unread and time.monotonic() < self._patient_until
-        bound, keys = self.screen.active_bindings, [getattr(each, "key", "") for each in self._typed]
-        if not unread or any(each in bound and bound[each].binding.priority for each in keys):
+        if not (isinstance(target, Pane) and target.is_unread and time.monotonic() < self._patient_until):
             return False
-        return key in bound and bound[key].node is target
+        bound = self.screen.active_bindings
+        typed = [
+            bound[each.key] for each in self._typed if isinstance(each, events.Key) and each.key in bound
+        ]
+        urgent = any(each.binding.priority for each in typed)
+        return key in bound and bound[key].node is target and not urgent
 
     def _follow(self, node: DOMNode) -> None:
         """Follow a key that bubbles up from `node`, in the queues of the same widgets."""

@@ -38,7 +38,7 @@ What a compaction took away arrives here; `memtui demo` shows how."""
 
 
 _NO_CAPTURE = "This compaction has no capture yet: b makes it."
-_MANUAL = "/compact made this compaction, so it has no capture: l shows what it lost."
+_MANUAL = "made this compaction, so it has no capture: l shows what it lost"
 
 
 class PendingPane(Pane):
@@ -56,7 +56,7 @@ class PendingPane(Pane):
     views = (CapturesView, HealthView, WaitsView)
     signs: ClassVar[Mapping[str, str]] = {
         "✗": "lines that neither the summary nor a note has",
-        "/compact": "you compacted, so it has no capture: l shows what it lost",
+        "/compact": _MANUAL,
         "○": "no hook captured this compaction: b makes its capture",
         "✓": "reviewed; at the end of a row: nothing lost",
         "⚠": "cannot be read; the detail says why",
@@ -294,7 +294,7 @@ class PendingPane(Pane):
 
     def subject_of(self, key: str) -> Subject:
         item = self.view.rows[key]
-        file = _MANUAL if item.manual else _NO_CAPTURE if item.missing else item.entry.path
+        file = f"/compact {_MANUAL}." if item.manual else _NO_CAPTURE if item.missing else item.entry.path
         if item.capture is None:
             return Subject(file=file, transcript="A capture that cannot be read names no transcript.")
         transcript: Path | str
@@ -333,7 +333,7 @@ class PendingPane(Pane):
         elif item.capture is None:
             self.app.warn(f"This capture cannot be reviewed: it {item.problem}.")
         elif item.missing:
-            self.app.say(_MANUAL if item.manual else _NO_CAPTURE)
+            self.app.say(f"/compact {_MANUAL}." if item.manual else _NO_CAPTURE)
         elif item.capture.status == "reviewed":
             memory = item.capture.memory
             self.app.say(f"This capture is already reviewed: its memory is {memory}. e edits the file.")
