@@ -301,9 +301,8 @@ async def test_a_deletion_from_afar_is_said(world: World, theirs: MemoryRemote) 
 def test_what_every_exchange_finds_is_said_once(
     world: World, remote: MemoryRemote, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said: list[str] = []
-    found = iter(["a", "a", "", "a"])
-    monkeypatch.setattr(Sharing, "sync", lambda _: Synced(notes=list(filter(None, [next(found)]))))
+    said, found = list[str](), iter([["a"], ["a"], [], ["a"]])
+    monkeypatch.setattr(Sharing, "sync", lambda _: Synced(notes=next(found)))
     monkeypatch.setattr(share_sync, "keep_syncing", lambda sync, *_: [sync() for _ in range(4)])
     Exchange(world.home, clock).keep_syncing("team", 1.0, lambda: None, said.append)
     assert said == ["team: a.", "team: a."]
