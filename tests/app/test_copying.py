@@ -11,7 +11,7 @@ from textual.widgets import Input
 from memtui.app.panes.pane import PaneId
 from memtui.ground import clipboard
 from memtui.plugin.installing import settings_block
-from tests.app.harness import NARROW, Driver, opened
+from tests.app.harness import NARROW, SHORT, Driver, opened
 from tests.app.world import World
 
 PROMPT = "Please import memory {}"
@@ -29,6 +29,9 @@ async def test_y_puts_the_id_into_the_tmux_buffer_and_says_so(full: World, tmux:
         driver.app.clear_notifications()
         await driver.pilot.pause()
         assert name in driver.shown
+        await driver.resize(SHORT)
+        await driver.press("y")
+        await driver.until(lambda: "tmux buffer: paste with prefix ]" in driver.shown, "all of the message")
 
 
 def install(world: World) -> None:

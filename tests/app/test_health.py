@@ -89,7 +89,7 @@ async def test_missed_compactions_are_counted_and_captured(world: World) -> None
         assert isinstance(driver.screen, LostScreen)
         await driver.press("escape", "j")
         await driver.until(lambda: "○ 1 · Fix the login" in driver.shown, "its session's name")
-        assert line(driver) == "hooks not installed: i"
+        assert line(driver) == "no hooks: i installs them"
         assert "installs the hooks" not in driver.shown
         for key in "re":
             await driver.press(key)
@@ -121,7 +121,7 @@ def test_the_line_says_the_most_urgent_thing() -> None:
     assert health_line(HealthView(installed=True, last=DONE), now)[0].startswith("hooks ✓ last ran ")
     failed = DONE._replace(outcome="disk full")
     assert health_line(HealthView(installed=True, last=failed), now)[1] == "$error"
-    assert health_line(HealthView(installed=False, last=failed), now)[0] == "hooks not installed: i"
+    assert health_line(HealthView(installed=False, last=failed), now)[0] == "no hooks: i installs them"
 
 
 async def test_the_last_run_of_this_project_is_shown(world: World) -> None:

@@ -42,8 +42,8 @@ async def test_in_the_wrong_pane_a_key_says_where_it_works_and_does_nothing(full
 
 
 EMPTY = [
-    ("1", "r", "No capture is selected."),
-    ("1", "l", "No capture is selected."),
+    ("1", "r", "There is no compaction here yet."),
+    ("1", "l", "There is no compaction here yet."),
     ("1", "o", "Nothing is selected, so there is no transcript to open."),
     ("1", "e", "Nothing is selected."),
     ("2", "y", "Nothing is selected."),

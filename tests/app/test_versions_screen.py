@@ -148,6 +148,8 @@ async def test_v_lists_the_versions_and_shows_what_the_newest_changed(three: Wor
         assert screen.compared == "v1 → v2"
         await driver.press("G")
         assert screen.compared == "v1, the first"
+        await driver.press("A")
+        assert driver.last_said == "This is the first version: all of it is shown."
         assert not any(line.lstrip().startswith("+ ") for line in screen.changes)
 
 

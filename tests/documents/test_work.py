@@ -35,6 +35,9 @@ def test_a_bare_command_is_no_goal_and_no_title() -> None:
     assert goal(facts) == '"glaze the pots" (first asked, L5)'
     assert goal(Facts(turns=facts.turns[:1])) == '"/go" (first asked, L1)'
     assert title_of(replace(facts, title="Pots")) == "Pots"
+    assert (
+        title_of(replace(facts, title="Find out:\n\n- which pots\n- when")) == "Find out: which pots - when"
+    )
 
 
 def test_a_plan_that_opened_the_session_is_named_by_its_title() -> None:

@@ -294,7 +294,7 @@ def context_line(gauge: Gauge, colour: str, width: int) -> tuple[tuple[str, str]
 
 def health_line(view: listings.HealthView, now: datetime) -> tuple[str, str]:
     if not view.installed:
-        return "hooks not installed: i", "$quiet"
+        return "no hooks: i installs them", "$quiet"
     if view.undecided:
         return "keep transcripts beyond 30 days? i", "$quiet"
     if view.last is None:

@@ -25,6 +25,7 @@ from memtui.transcript.short_text import (
 from memtui.transcript.turns import title_in
 
 _STEPS = 8
+_FIRST_ITEM = re.compile(r"(?<=[:：])\s*\n\s*[-*•]\s+")
 
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1", re.MULTILINE | re.DOTALL)
 _BOX = re.compile(r"^[ \t]*[-*+][ \t]+\[([ xX>])\][ \t]+(\S.*)$", re.MULTILINE)
@@ -366,7 +367,7 @@ def title_of(facts: Facts) -> str:
         named,
         *(_work_of(ask, facts) for ask in reversed(user_requests(facts))),
     )
-    lines = [one_line(text) for text in candidates if text.strip()]
+    lines = [one_line(_FIRST_ITEM.sub(" ", text)) for text in candidates if text.strip()]
     # A bare command that did nothing is no goal: any words are better.
     worked = asked is not None and asked.about != ""
     telling = (line for line in lines if not is_bare_command(line) or (worked and line == named))

@@ -48,7 +48,7 @@ def aftermaths(
     """
     found = list(enumerate(traces(transcript, cancelled) if traced is None else traced, 1))
     if not found:
-        raise FileProblem(transcript, "has no compaction with a summary yet")
+        raise FileProblem(f"Session {transcript.stem[:8]}", "has no compaction with a summary yet")
     total = len(found)
     if not every:
         found = _meant(transcript, found, since)

@@ -68,7 +68,7 @@ class PendingPane(Pane):
         "▸": "folded: enter opens it; before a task: in progress",
         "▾": "open: enter folds it",
     }
-    about = "What compactions took away; captures wait for a review."
+    about = "What compactions took away; captures wait for a review. A number counts those of one session."
 
     def __init__(self, model: ProjectModel) -> None:
         super().__init__(model, empty="…")
@@ -314,10 +314,14 @@ class PendingPane(Pane):
         every = "Reviewed captures are shown, too."
         self.app.say(every if self.reviewed_too else "Only pending captures are shown.")
 
+    @property
+    def _none(self) -> str:
+        return "No capture is selected." if self.view.rows else "There is no compaction here yet."
+
     def action_lost(self) -> None:
         item, subject = self.capture_row(self.selected), self.subject
         if item is None or item.capture is None:
-            self.app.warn("No capture is selected." if item is None else "This capture cannot be read.")
+            self.app.warn(self._none if item is None else "This capture cannot be read.")
         elif isinstance(subject.transcript, str):
             self.app.warn(subject.transcript)
         else:
@@ -329,7 +333,7 @@ class PendingPane(Pane):
 
         item = self.capture_row(self.selected)
         if item is None:
-            self.app.warn("No capture is selected.")
+            self.app.warn(self._none)
         elif item.capture is None:
             self.app.warn(f"This capture cannot be reviewed: it {item.problem}.")
         elif item.missing:

@@ -116,6 +116,9 @@ class VersionsScreen(Screen[str | None]):
             self.changes.border_title = Content(title_of(*compared))
 
     def action_everything(self) -> None:
+        if self.compared and self.compared[0] is None:
+            self.app.say("This is the first version: all of it is shown.")
+            return
         self._everything = not self._everything
         self._show_changes()
         self.app.say("Unchanged lines are shown, too." if self._everything else "Only changes are shown.")
