@@ -90,7 +90,7 @@ class MemtuiApp(BaseApp):
         self.register_theme(MEMTUI)
         self.register_theme(COLOUR_BLIND)
         self.problems: list[str] = []
-        """What of config.toml cannot be used."""
+        """The settings in config.toml that cannot be used, a sentence each."""
         self.settings = self._load_settings()
         if "TEXTUAL_THEME" not in os.environ:
             # Not by assignment: changing the theme parses all stylesheets and styles all widgets again.
@@ -477,7 +477,7 @@ class MemtuiApp(BaseApp):
 
 
 def misread(places: Places) -> list[str]:
-    """What of config.toml the app cannot use, a sentence each."""
+    """The settings in config.toml that the app cannot use, a sentence each."""
     log = FailureLog(places.home.failure_log, system_clock)
     return MemtuiApp(ProjectModel(places, system_clock), log).problems
 

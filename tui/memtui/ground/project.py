@@ -259,6 +259,9 @@ def read_settings(path: Path) -> dict[str, Any]:
     return value
 
 
+SLUG_LENGTH = 200  # Claude Code cuts longer slugs, and adds a hash
+
+
 def transcript_slug(folder: Path) -> str:
     """The name Claude Code gives a project's transcript folder: every other character becomes ``-``."""
     return re.sub(r"[^a-zA-Z0-9]", "-", str(folder))

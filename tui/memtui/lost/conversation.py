@@ -1,4 +1,4 @@
-"""What was said and done in a conversation, message by message: the lines that a summary may lose."""
+"""Reads a conversation message by message, and yields the lines that a summary may lose."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class Conversation:
         self._asks = False
         """Whether Claude's last text asked something."""
         self._heard = ""
-        """What Claude has said since the person did, without signs."""
+        """Claude's words since the person's last message, without punctuation."""
         self._asked: list[Row] = []
         """The lines of the person's last message, until it shows what came of it."""
         self.spent = ""
@@ -151,7 +151,7 @@ class Conversation:
         self._changed = False
         """Whether code was changed since, or a command has done more than look or check."""
         self._messages: list[tuple[int, str]] = []
-        """What the person has said, each with its line."""
+        """The person's messages, each with its line."""
 
     def take(self, event: Event, source: Source) -> Iterator[Row]:
         self._line = source.line

@@ -19,10 +19,9 @@ from typing import Any, Literal, NamedTuple
 from memtui.ground import files
 from memtui.ground.clock import Clock
 from memtui.ground.files import FileChanged, FileMissing, FileProblem
-from memtui.ground.project import Places, expanded, main_worktree, read_settings, transcript_slug
+from memtui.ground.project import SLUG_LENGTH, Places, expanded, main_worktree, read_settings, transcript_slug
 from memtui.ground.text import counted
 from memtui.store.listing import Entry, scan
-from memtui.store.transcripts import SLUG_LENGTH
 
 MARKDOWN = re.compile(r"[^.].*\.md")
 INDEX = "MEMORY.md"

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from memtui.documents.pins import Pin, parse_pins
 from memtui.ground.files import FileProblem, read_within
-from memtui.ground.project import Home, Places, Project, find_root, transcript_slug
+from memtui.ground.project import SLUG_LENGTH, Home, Places, Project, find_root, transcript_slug
 from memtui.ground.text import FormatError, opening
 from memtui.secrets.secrets import masked
 from memtui.store.claude_memory import MARKDOWN, body_of, fields_of, memory_folder
@@ -31,7 +31,7 @@ from memtui.store.listing import (
     stored_id,
 )
 from memtui.store.state_files import SESSION, newest_version, project_path
-from memtui.store.transcripts import SLUG_LENGTH, is_text
+from memtui.store.transcripts import is_text
 
 
 class Kind(StrEnum):

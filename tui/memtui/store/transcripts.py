@@ -21,7 +21,7 @@ from typing import Any
 from memtui.ground.clean import without_surrogates
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem, head_within
-from memtui.ground.project import Home, Project, claude_config, find_root, transcript_slug
+from memtui.ground.project import SLUG_LENGTH, Home, Project, claude_config, find_root, transcript_slug
 from memtui.store.listing import ANY_NAME, Entry, scan
 
 _SESSION = re.compile(r"(?!agent-)[^.].*\.jsonl")
@@ -34,7 +34,6 @@ _SUBAGENTS = "subagents"
 _SESSION_ID = re.compile(rb'"sessionId"\s*:\s*"([\w-]{1,100})"')
 _HEAD = 8 << 10  # bytes that hold the first line of an archive's index, or name a transcript's session
 
-SLUG_LENGTH = 200  # maximum length of a slug; Claude Code cuts longer ones and adds a hash
 
 HEAD = 64 << 10  # number of bytes that are searched for the first working folder of a transcript
 

@@ -353,7 +353,7 @@ class MemoriesPane(Pane):
         self.app.push_screen(asked, lambda sure: self._delete(ids) if sure else None)
 
     def gone_for_all(self, ids: Iterable[str]) -> str:
-        """What is said before shared memories are deleted; "" if none of these is shared."""
+        """The warning before shared memories are deleted; "" if none of these is shared."""
         remotes = {name for each in ids for name in self.held_by.get(each, "").split(",") if name}
         return (
             f"Shared with {', '.join(sorted(remotes))}: the next sync deletes it for all." if remotes else ""

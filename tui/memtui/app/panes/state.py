@@ -442,7 +442,7 @@ def _glance(state: SessionState, name: str) -> Iterator[_Row]:
 
 
 def _more(state: SessionState) -> Iterator[_Row]:
-    """What there may be room for: the last words, decisions and finished tasks, the newest first."""
+    """Rows for the rest of the pane: the last words, decisions and finished tasks, the newest first."""
     from memtui.documents.session_state import TaskKind
 
     for task in state.tasks:

@@ -51,7 +51,7 @@ _KNOWN = 5  # words at either end of a phrase by which it is found
 _SHORTEST = 3  # characters of a phrase that says little
 _NAMED = 40  # cells of a quote in the reader's border
 _PHRASES = re.compile(r"[`*“”\"…|\s]*(?:`|\*\*|[“”\"…|()]|→|:(?= )|(?<= )(?:->|[-#])(?= ))[`*“”\"…|\s]*")
-"""What stands between the phrases of a quote: marks that the reader draws in another way."""
+"""The marks between two phrases of a quote, which the reader draws differently."""
 _HANDS = "hand the ticked lines over, once; without ticks take back those that wait"
 
 
@@ -175,7 +175,9 @@ class LostScreen(Screen[None]):
 
     def _draw(self, key: str, width: int) -> Content:
         item = self._items[key]
-        pinned = isinstance(item, Row) and clean_line(masked(item.text)) in self._pinned
+        pinned = False
+        if self._pinned and isinstance(item, Row):  # masking each row that is drawn takes time
+            pinned = clean_line(masked(item.text)) in self._pinned
         return draw_item(item, key in self.ticked, width, waits=self._waits(key), pinned=pinned)
 
     def _waits(self, key: str) -> bool:
