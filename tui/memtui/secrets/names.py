@@ -157,8 +157,7 @@ def _value(text: str, begin: int, end: int) -> Value | None:
         found = pattern(gap).match(text, end)
         if found and (inside := pattern("in element").match(text, found.end())):
             return Value(inside[0], inside.start(), True, "element", True)
-    for rule in table()["gap"]:
-        style = rule["name"]
+    for style, rule in table()["gap"].items():
         if (found := pattern(style).match(text, end)) is None:
             continue
         if style == "assigned" and pattern("verb").match(text, end) and pattern("sentence").match(text, end):

@@ -41,10 +41,11 @@ def table() -> dict[str, Any]:
     import tomllib  # only where there is something to look for
 
     read = tomllib.loads(Path(__file__).with_name("rules.toml").read_text("utf-8"))
+    read["place"] = [{"kind": "password", "if": "given", **rule} for rule in read["place"]]
     for rule in read["place"]:
         for name, part in read["parts"].items():
             rule["find"] = rule["find"].replace(f"<{name}>", part)
-    read["patterns"] = {rule["name"]: rule["find"] for rule in (*read["gap"], *read["value"])}
+    read["patterns"] = {name: rule["find"] for name, rule in {**read["gap"], **read["value"]}.items()}
     return read
 
 
