@@ -1,9 +1,9 @@
 """Builds the demo project: a shop's backend after some days of work with Claude Code.
 
 Its files are in ``story/``. They hold marks for what only a build knows: ``{{/harbor}}`` is a path in the
-demo's folder, ``{{slug}}`` the name of the folder of the project's transcripts, and ``{{1d 02:30:00 iso}}`` a
-time by its age (that of the file if there is none), as ISO, as ``Z`` in UTC as JavaScript writes it, or in a
-format of `strftime`.
+demo's folder, ``{{slug}}`` the name of the folder of the project's transcripts, ``{{shelves}}`` more lines
+than Claude Code loads of an index, and ``{{1d 02:30:00 iso}}`` a time by its age (that of the file if there
+is none), as ISO, as ``Z`` in UTC as JavaScript writes it, or in a format of `strftime`.
 """
 
 from __future__ import annotations
@@ -19,16 +19,21 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from memtui.documents.recovery import parse_recovery, render_recovery
 from memtui.ground.clock import Clock
 from memtui.ground.files import private_folder, write_atomic
 from memtui.ground.project import Home, Places, Project, memtui_home, transcript_slug
 from memtui.plugin.installing import settings_block
+from memtui.store.memories import MemoryStore
 from memtui.store.state_files import NOTES
 from memtui.store.state_updates import update_state
 
 _RUNNING = ("refunds", "typos")
 """The sessions that run while the demo is open."""
 
+_SHELVES = "\n".join(
+    f"- Shelf {number} of the harbour depot is counted on the {number % 28 + 1}." for number in range(1, 197)
+)
 _NOW = timedelta(0)
 _AGE = r"(?P<days>\d+)d (?P<hours>\d\d):(?P<minutes>\d\d):(?P<seconds>\d\d)"
 _TIME = re.compile(rf"\{{\{{(?:{_AGE} )?(?P<format>iso|Z|%[^}}]+)\}}\}}")
@@ -75,6 +80,17 @@ class DemoProject:
             write_atomic(path, filled.encode(), within=self.folder)
             _stamp(path, now - age)
 
+    def remember(
+        self, now: datetime, text: str, age: str = "0d 00:00:00", project: str = "harbor", **about: Any
+    ) -> None:
+        """Store a memory; the sections that its recovery text leaves out are empty."""
+        at = now - _age(re.fullmatch(_AGE, age))
+        root = str(self.folder / project)
+        body = render_recovery(parse_recovery(self._filled(text, at)).replace(project_root=root)).encode()
+        store = MemoryStore(self.home, lambda: at)
+        made = store.create(body, root, id=f"CMEM-{at:%Y%m%d-%H%M%S}", **about)
+        _stamp(store.path(made.id), at)
+
     def say(self, session: str, lines: str, now: datetime) -> datetime:
         """Append lines to a session's transcript; returns the time of the last one."""
         path = self.transcript(session)
@@ -91,7 +107,7 @@ class DemoProject:
             path = str(self.folder / found[1])
             return json.dumps(path)[1:-1] if quoted else path
 
-        text = text.replace("{{slug}}", transcript_slug(self.project.root))
+        text = text.replace("{{slug}}", transcript_slug(self.project.root)).replace("{{shelves}}", _SHELVES)
         text = _PATH.sub(path, text)
         return _TIME.sub(lambda found: _time(now - _age(found, age), found["format"]), text)
 
@@ -101,9 +117,11 @@ def build_demo(folder: Path, clock: Clock) -> DemoProject:
     now = clock()
     demo = DemoProject(folder.resolve())
     demo.project.root.mkdir(mode=0o700)
-    for name in ("project", "captures", "memories", "claude_memories"):
+    for name in ("project", "captures", "claude_memories"):
         for group in read(name)["files"]:
             demo.put(group, now, _age(re.fullmatch(_AGE, group.pop("age"))))
+    for memory in read("memories")["memories"]:
+        demo.remember(now, **memory)
     settings = json.dumps(settings_block(), indent=2)
     demo.put({"harbor/.claude/settings.local.json": settings}, now, timedelta(days=7))
     for session in ("coupon", "import", "charged-twice", *_RUNNING):

@@ -20,18 +20,15 @@ def script(demo: DemoProject, clock: Clock) -> list[Step]:
     def say(session: str, lines: str) -> Callable[[], object]:
         return lambda: demo.say(session, lines, clock())
 
-    def put(texts: dict[str, str]) -> Callable[[], object]:
-        return lambda: demo.put(texts, clock())
-
     arriving = read("live")
     (compaction,) = scenes("typos-live")
     incident = {"incident": "2 of 214 refunds without a charge"}
     events: list[Step] = [
         *((at, say("refunds", scene)) for at, scene in zip(_WORK, scenes("refunds-live"), strict=True)),
-        (12, put(arriving["capture"])),
+        (12, lambda: demo.put(arriving["capture"], clock())),
         (14, say("typos", compaction)),
         (21, lambda: CommandsFile(demo.project, 5).activate("hotfix", clock(), incident)),
-        (30, put(arriving["memory"])),
+        (30, lambda: demo.remember(clock(), **arriving["memory"])),
     ]
     return sorted(events, key=lambda event: event[0])
 
