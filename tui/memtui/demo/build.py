@@ -19,6 +19,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from memtui.documents.capture import Capture, Status, capture_name, memory_name, render_capture
 from memtui.documents.recovery import parse_recovery, render_recovery
 from memtui.ground.clock import Clock
 from memtui.ground.files import private_folder, write_atomic
@@ -35,6 +36,7 @@ _SHELVES = "\n".join(
     f"- Shelf {number} of the harbour depot is counted on the {number % 28 + 1}." for number in range(1, 197)
 )
 _NOW = timedelta(0)
+_JUST = "0d 00:00:00"
 _AGE = r"(?P<days>\d+)d (?P<hours>\d\d):(?P<minutes>\d\d):(?P<seconds>\d\d)"
 _TIME = re.compile(rf"\{{\{{(?:{_AGE} )?(?P<format>iso|Z|%[^}}]+)\}}\}}")
 _PATH = re.compile(r"\{\{/([^}]+)\}\}")
@@ -67,7 +69,11 @@ class DemoProject:
     def transcript(self, session: str) -> Path:
         """The transcript of a session of the story, by its name there."""
         session_id = json.loads(_text(f"{session}.jsonl").splitlines()[0])["sessionId"]
-        return self.claude_config / "projects" / transcript_slug(self.project.root) / f"{session_id}.jsonl"
+        return self._transcripts / f"{session_id}.jsonl"
+
+    @property
+    def _transcripts(self) -> Path:
+        return self.claude_config / "projects" / transcript_slug(self.project.root)
 
     def put(self, texts: Mapping[str, str], now: datetime, age: timedelta = _NOW) -> None:
         """Write whole files, by their paths in the demo's folder."""
@@ -80,11 +86,31 @@ class DemoProject:
             write_atomic(path, filled.encode(), within=self.folder)
             _stamp(path, now - age)
 
+    def capture(
+        self,
+        now: datetime,
+        session: str,
+        message: str,
+        at: str = _JUST,
+        age: str = "",
+        summary: str = "",
+        memory: str = "",
+    ) -> None:
+        """Write a capture of `at`, and with a `memory` file of another age its review."""
+        moment = now - _parsed(at)
+        name, transcript = capture_name(moment), str(self._transcripts / f"{session}.jsonl")
+        files = {memory_name(name): memory} if memory else {}
+        status: Status = "reviewed" if memory else "pending"
+        made = Capture(status, moment, session, transcript, message, summary, "".join(files))
+        files[name] = render_capture(made)
+        texts = {f"harbor/.project/compacts/{each}": text for each, text in files.items()}
+        self.put(texts, now, _parsed(age or at))
+
     def remember(
-        self, now: datetime, text: str, age: str = "0d 00:00:00", project: str = "harbor", **about: Any
+        self, now: datetime, text: str, age: str = _JUST, project: str = "harbor", **about: Any
     ) -> None:
         """Store a memory; the sections that its recovery text leaves out are empty."""
-        at = now - _age(re.fullmatch(_AGE, age))
+        at = now - _parsed(age)
         root = str(self.folder / project)
         body = render_recovery(parse_recovery(self._filled(text, at)).replace(project_root=root)).encode()
         store = MemoryStore(self.home, lambda: at)
@@ -119,7 +145,9 @@ def build_demo(folder: Path, clock: Clock) -> DemoProject:
     demo.project.root.mkdir(mode=0o700)
     for name in ("project", "captures", "claude_memories"):
         for group in read(name)["files"]:
-            demo.put(group, now, _age(re.fullmatch(_AGE, group.pop("age"))))
+            demo.put(group, now, _parsed(group.pop("age")))
+    for capture in read("captures")["captures"]:
+        demo.capture(now, **capture)
     for memory in read("memories")["memories"]:
         demo.remember(now, **memory)
     settings = json.dumps(settings_block(), indent=2)
@@ -157,6 +185,10 @@ def _text(name: str) -> str:
 def _stamp(path: Path, moment: datetime) -> None:
     seconds = moment.timestamp()
     os.utime(path, (seconds, seconds))
+
+
+def _parsed(age: str) -> timedelta:
+    return _age(re.fullmatch(_AGE, age))
 
 
 def _age(found: re.Match[str] | None, otherwise: timedelta = _NOW) -> timedelta:

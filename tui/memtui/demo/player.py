@@ -25,7 +25,7 @@ def script(demo: DemoProject, clock: Clock) -> list[Step]:
     incident = {"incident": "2 of 214 refunds without a charge"}
     events: list[Step] = [
         *((at, say("refunds", scene)) for at, scene in zip(_WORK, scenes("refunds-live"), strict=True)),
-        (12, lambda: demo.put(arriving["capture"], clock())),
+        (12, lambda: demo.capture(clock(), **arriving["capture"])),
         (14, say("typos", compaction)),
         (21, lambda: CommandsFile(demo.project, 5).activate("hotfix", clock(), incident)),
         (30, lambda: demo.remember(clock(), **arriving["memory"])),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import sys
 import tempfile
 import threading
@@ -20,7 +21,7 @@ from memtui.ground.machine import handling
 def run_demo(run_app: Callable[..., None], clock: Clock = system_clock) -> None:
     """Let `run_app` open a demo project with a running session; all of it is removed in the end."""
     # A closed terminal and `kill` become an exception, so that nothing is left behind.
-    ended = handling(lambda number, _: sys.exit(128 + number), "SIGTERM", "SIGHUP")
+    ended = handling(lambda number, _: sys.exit(128 + number), signal.SIGTERM, signal.SIGHUP)
     with ended, _folder() as folder:
         demo = build_demo(folder, clock)
         stopped = threading.Event()
