@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import click
 
-from memtui.cli.options import agreed, json_option, places_option, yes_option
+from memtui.cli.options import agreed, common_options, yes_option
 from memtui.cli.output import print_json, print_list, print_table, say
 from memtui.ground.clock import local_minute, parse_iso
 from memtui.ground.files import FileProblem
@@ -21,8 +21,7 @@ from memtui.transcript.short_text import without_persona
 @click.option("--pending", is_flag=True, help="Only captures that are pending review.")
 @click.option("--backfill", is_flag=True, help="Write captures for auto-compactions that have none.")
 @yes_option
-@json_option
-@places_option
+@common_options
 def captures(pending: bool, backfill: bool, yes: bool, as_json: bool, places: Places) -> None:
     """List what auto-compactions captured in this project, newest first.
 

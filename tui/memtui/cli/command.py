@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from memtui.cli.options import json_option, places_option
+from memtui.cli.options import common_options
 from memtui.cli.output import print_list, print_result
 from memtui.ground.clock import local_minute, system_clock
 from memtui.ground.files import FileProblem
@@ -33,8 +33,7 @@ def command() -> None:
 @command.command("activate", short_help="Register a command as active: its STEP 0.")
 @click.argument("name")
 @click.option("--state", metavar="JSON", help="An object for the command to remember.")
-@json_option
-@places_option
+@common_options
 def activate(name: str, state: str | None, as_json: bool, places: Places) -> None:
     """Register a command as active: what the command's STEP 0 calls.
 
@@ -67,8 +66,7 @@ def _note(commands: CommandsFile, name: str) -> str:
 
 
 @command.command("list", short_help="List the active commands.")
-@json_option
-@places_option
+@common_options
 def list_(as_json: bool, places: Places) -> None:
     """List the active commands, and where their compact summaries come from."""
     commands = CommandsFile(places.project)
@@ -91,8 +89,7 @@ def list_(as_json: bool, places: Places) -> None:
 
 @command.command("clear", short_help="Deactivate one command, or all.")
 @click.argument("name", required=False)
-@json_option
-@places_option
+@common_options
 def clear(name: str | None, as_json: bool, places: Places) -> None:
     """Deactivate one command, or all; the rest of the file stays as it is."""
     commands = CommandsFile(places.project, _PATIENCE)

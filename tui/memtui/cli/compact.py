@@ -41,8 +41,7 @@ _NAMED = 20
 @click.option("--print", "only_print", is_flag=True, help="Print the text and store nothing.")
 @click.option("--check", "checked", metavar="FILE|-", help="Check a recovery text, and store nothing.")
 @click.option("--cited", is_flag=True, help="With --check: check the lines of the transcript it cites, too.")
-@options.json_option
-@options.places_option
+@options.common_options
 def compact(
     transcript: Path | None,
     session: str,

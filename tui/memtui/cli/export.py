@@ -9,14 +9,7 @@ from shlex import quote
 import click
 
 from memtui.cli import handoff
-from memtui.cli.options import (
-    agreed,
-    complete_id,
-    json_option,
-    places_option,
-    session_option,
-    yes_option,
-)
+from memtui.cli.options import agreed, common_options, complete_id, session_option, yes_option
 from memtui.cli.output import copied, is_terminal, print_bytes, print_json, print_result, say
 from memtui.flows.restore import restore_memory, restore_session
 from memtui.ground.clean import clean_line
@@ -50,8 +43,7 @@ from memtui.store.sessions import find_transcript, transcripts_of
 )
 @click.option("--done", is_flag=True, help="With --for: take it out of the file again.")
 @yes_option
-@json_option
-@places_option
+@common_options
 def export(
     name: str,
     form: str | None,
@@ -177,8 +169,7 @@ def _handoff_json(
 @session_option
 @click.option("--full", is_flag=True, help="Leave nothing out, regardless of length.")
 @click.option("--print", "printed", is_flag=True, help="Print it even on a terminal, instead of copying it.")
-@json_option
-@places_option
+@common_options
 def restore(
     memory: str, memory_id: str, session: str, full: bool, printed: bool, as_json: bool, places: Places
 ) -> None:

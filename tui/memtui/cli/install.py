@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import click
 
-from memtui.cli.options import agreed, json_option, places_option, yes_option
+from memtui.cli.options import agreed, common_options, places_option, yes_option
 from memtui.cli.output import can_answer, print_json, print_list, say
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import local_minute, system_clock
@@ -90,8 +90,7 @@ def _done(plan: Plan, places: Places, yes: bool, nothing: str) -> bool:
 
 @click.command("doctor")
 @click.option("--receipts", is_flag=True, help="Show whether hand-overs have arrived, newest first.")
-@json_option
-@places_option
+@common_options
 @click.pass_context
 def doctor(ctx: click.Context, receipts: bool, as_json: bool, places: Places) -> None:
     """Say what works: hooks, captures, receipts, the MCP server.

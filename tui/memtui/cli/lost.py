@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.options import json_option, places_option
+from memtui.cli.options import common_options
 from memtui.cli.output import print_groups, print_json, print_result, say
 from memtui.documents.pins import Pin
 from memtui.documents.quotes import citation
@@ -55,8 +55,7 @@ _SHOWN = 10
     "--prompt", "asking", type=click.Choice(["small", "own"]), help="Print what a model is asked to choose."
 )
 @click.option("--transcript", type=click.Path(path_type=Path), help="With these: the session's transcript.")
-@json_option
-@places_option
+@common_options
 def lost(
     compaction: str,
     every: bool,
@@ -244,8 +243,7 @@ def _line(row: Row | Unfounded, numbers: Iterator[int], waiting: Container[str])
     metavar="NUMBER|TEXT|all",
     help="Let a pin from the repository count, or all of them.",
 )
-@json_option
-@places_option
+@common_options
 def pin(
     text: str | None,
     everywhere: bool,

@@ -12,7 +12,7 @@ import click
 
 from memtui.cli import claude_memory, output
 from memtui.cli.compact import check_text, points_json
-from memtui.cli.options import complete_id, given_bytes, json_option, opened, places_option, store_and_id
+from memtui.cli.options import common_options, complete_id, given_bytes, opened, store_and_id
 from memtui.documents.checklist import Point, Verdict, check_recovery
 from memtui.documents.memory import MemoryMeta, tags_of
 from memtui.ground.clock import local_minute
@@ -52,8 +52,7 @@ core_memory = _InOrder("core-memory", memory.commands, help=memory.help, hidden=
 @click.option("--file", "option", metavar="F", help="The same as FILE.")
 @click.option("--description", default="", help="The title in lists, instead of the objective.")
 @click.option("--tags", multiple=True, metavar="A,B", help="Tags, separated by commas; may be repeated.")
-@json_option
-@places_option
+@common_options
 def import_(
     argument: str | None,
     option: str | None,
@@ -100,8 +99,7 @@ def _given(argument: str | None, option: str | None) -> bytes:
 @click.option(
     "--output", "target", type=click.Path(path_type=Path), metavar="F", help="Write a new file instead."
 )
-@json_option
-@places_option
+@common_options
 def export(
     argument: str | None, option: str | None, target: Path | None, as_json: bool, places: Places
 ) -> None:
@@ -149,8 +147,7 @@ def export(
     show_default=True,
     help="Show at most this many; 0 for all.",
 )
-@json_option
-@places_option
+@common_options
 def list_(
     everywhere: bool,
     stale: bool,
@@ -270,8 +267,7 @@ def _secrets(path: Path) -> list[str]:
 
 @memory.command("show", short_help="Show one memory: its details, and its text.")
 @_id
-@json_option
-@places_option
+@common_options
 def show(memory_id: str, as_json: bool, places: Places) -> None:
     """Show one memory: its details, the checklist's remarks, and its text.
 
@@ -324,8 +320,7 @@ def _about(meta: MemoryMeta) -> list[str]:
 @click.option("--add", multiple=True, metavar="A,B", help="Tags to add, separated by commas.")
 @click.option("--remove", multiple=True, metavar="A,B", help="Tags to remove.")
 @click.option("--set", "set_", multiple=True, metavar="A,B", help='The tags to have in the end; "" for none.')
-@json_option
-@places_option
+@common_options
 def tag(
     memory_id: str,
     add: tuple[str, ...],
@@ -352,8 +347,7 @@ def tag(
 @click.argument("memory_id", metavar="[ID]", default="", shell_complete=complete_id)
 @click.option("--cited", is_flag=True, help="Check the lines of the session's transcript it cites, too.")
 @click.option("--session", metavar="ID", default="", help="The session that it cites; implies --cited.")
-@json_option
-@places_option
+@common_options
 def check(memory_id: str, cited: bool, session: str, as_json: bool, places: Places) -> None:
     """Check a memory's text: thirteen points, each pass, warn or fail; the exit code is 1 when one fails.
 
@@ -371,8 +365,7 @@ def check(memory_id: str, cited: bool, session: str, as_json: bool, places: Plac
 
 @memory.command("delete", short_help="Move a memory to the trash.")
 @_id
-@json_option
-@places_option
+@common_options
 def delete(memory_id: str, as_json: bool, places: Places) -> None:
     """Move a memory to the trash; undelete brings it back."""
     backend, memory_id = store_and_id(memory_id, places)
@@ -383,8 +376,7 @@ def delete(memory_id: str, as_json: bool, places: Places) -> None:
 
 @memory.command("undelete", short_help="Take a memory out of the trash.")
 @_id
-@json_option
-@places_option
+@common_options
 def undelete(memory_id: str, as_json: bool, places: Places) -> None:
     """Take a memory out of the trash; `memtui memory list --trash` lists what is there.
 

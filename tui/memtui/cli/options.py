@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from memtui.store.memories import MemoryStore
 
 T = TypeVar("T")
+C = TypeVar("C", bound=Callable[..., object])
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 yes_option = click.option("--yes", "-y", is_flag=True, help="Do it without asking.")
@@ -74,6 +75,11 @@ places_option = click.option(
     help="A folder of the project, instead of the current one.",
 )
 """The project of a folder or of the current one, with the user's folders: `Places`."""
+
+
+def common_options(command: C) -> C:
+    """``--json`` and ``--root``, which most commands have."""
+    return json_option(places_option(command))
 
 
 def is_empty(project: Project, home: Home, claude: Path) -> bool:
@@ -180,7 +186,7 @@ def asking_claude() -> Iterator[Callable[[], bool]]:
     if sys.stderr.isatty():
         say("Asking claude: that may take some minutes. ctrl+c keeps the draft from the facts.", err=True)
     try:
-        with handling(cancel, "SIGINT"), handling(end, "SIGTERM", "SIGHUP"):
+        with handling(cancel, signal.SIGINT), handling(end, signal.SIGTERM, signal.SIGHUP):
             yield cancelled.is_set
     finally:
         if ended:

@@ -75,8 +75,7 @@ def from_review(text: str) -> Draft:
 @click.option("--from-stdin", is_flag=True, help="Take the memory file from standard input, ask nothing.")
 @click.option("--cited", is_flag=True, help="With --from-stdin: check the lines of the transcript it cites.")
 @options.engine_option
-@options.json_option
-@options.places_option
+@options.common_options
 def review(
     capture: str | None, yes: bool, from_stdin: bool, cited: bool, engine: str, as_json: bool, places: Places
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from memtui.cli.options import json_option, places_option
+from memtui.cli.options import common_options
 from memtui.cli.output import print_json, print_marked, say
 from memtui.ground.clock import local_minute
 from memtui.ground.project import Places
@@ -38,8 +38,7 @@ class _Command(click.Command):
 @click.option(
     "--limit", type=click.IntRange(1), default=10, show_default=True, help="Maximum results of each kind."
 )
-@json_option
-@places_option
+@common_options
 def search(
     question: tuple[str, ...],
     kinds: str | None,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.options import agreed, json_option, places_option, yes_option
+from memtui.cli.options import agreed, common_options, json_option, places_option, yes_option
 from memtui.cli.output import print_list, say
 from memtui.flows.forgetting import Traces, forget, traces_of
 from memtui.ground.clock import day_and_minute, local_minute, system_clock
@@ -31,8 +31,7 @@ _COLUMNS = ("id", "session", "when", "turns", "tokens", "compacted", "files", "s
 
 @click.command("sessions")
 @click.option("--all", "everywhere", is_flag=True, help="List the sessions of all projects.")
-@json_option
-@places_option
+@common_options
 def sessions(everywhere: bool, as_json: bool, places: Places) -> None:
     """List the sessions of this project, the newest first.
 

@@ -86,9 +86,8 @@ def root_to_open(arguments: Sequence[str]) -> Path | None:
 
 
 def can_show_app() -> bool:
-    """Whether stdin, and the stream that Textual draws on (stderr; stdout on Windows), are a terminal."""
-    streams = (sys.stdin, sys.stdout if sys.platform == "win32" else sys.stderr)
-    return all(stream is not None and stream.isatty() for stream in streams)
+    """Whether stdin, and the stream that Textual draws on, are a terminal."""
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
 
 
 def prepare_streams() -> None:

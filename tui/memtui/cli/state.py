@@ -48,8 +48,7 @@ def _of_session(function: Callable[..., None]) -> Callable[..., None]:
         options.one_session(session, transcript)
         function(_Asked(places, session, transcript), **others)
 
-    command = options.transcript_option(options.json_option(options.places_option(command)))
-    return options.session_option(command)
+    return options.session_option(options.transcript_option(options.common_options(command)))
 
 
 @click.group("state")
@@ -245,8 +244,7 @@ def _pieces(line: LineDiff) -> list[tuple[str, str]]:
     show_default=True,
     help="Seconds between two checks of the transcripts.",
 )
-@options.json_option
-@options.places_option
+@options.common_options
 def compactor(interval: int, as_json: bool, places: Places) -> None:
     """Keep the session states of this project up to date while Claude Code works.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.options import json_option, places_option
+from memtui.cli.options import common_options
 from memtui.cli.output import is_terminal, print_groups, print_json, say
 from memtui.documents.events import evidence
 from memtui.ground.clock import local_minute, parse_iso
@@ -47,8 +47,7 @@ _LEADS = {
 @click.option(
     "--around", type=click.IntRange(0), default=_AROUND, show_default=True, help="Lines on either side of it."
 )
-@json_option
-@places_option
+@common_options
 def transcript(
     session: str, form: str | None, capture: str, line: int | None, around: int, as_json: bool, places: Places
 ) -> None:

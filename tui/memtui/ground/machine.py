@@ -73,9 +73,8 @@ def _file_with(data: bytes) -> IO[bytes]:
 
 
 @contextmanager
-def handling(handler: Callable[[int, FrameType | None], object], *names: str) -> Iterator[None]:
-    """Let `handler` have these signals during the block; Windows lacks some."""
-    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+def handling(handler: Callable[[int, FrameType | None], object], *numbers: signal.Signals) -> Iterator[None]:
+    """Let `handler` have these signals during the block."""
     before = {number: signal.signal(number, handler) for number in numbers}
     try:
         yield

@@ -193,7 +193,7 @@ def _worktree_folder(root: Path) -> Path | None:
 
 def _first_line(path: Path) -> str:
     """The first line of a small text file; a pipe does not block, and the rest of a large one is not read."""
-    fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
         data = os.read(fd, 4096) if stat.S_ISREG(os.fstat(fd).st_mode) else b""
     finally:

@@ -43,8 +43,6 @@ EVENTS: Mapping[str, str] = {
 
 COMMANDS = ("review-compact.md", "memory/compact.md")
 """The slash commands that the seeds call by their short names."""
-_EARLIER = ("pin.md", "rescue.md")
-"""Slash commands that an earlier memtui wrote; `uninstall` removes them, too."""
 
 _SEAL = re.compile(rb"\n<!-- written by memtui ([0-9a-f]{16}) -->\n\Z")
 _CALL = re.compile(r"(?<=[(`\n])memtui(?= [a-z])")
@@ -178,7 +176,7 @@ def plan_uninstall(places: Places) -> Plan:
     writes: list[tuple[Path, bytes | None]] = []
     notes = []
     for scope in ("local", "user"):
-        for name in (*COMMANDS, *_EARLIER):
+        for name in COMMANDS:
             path = _commands_folder(places, scope) / name
             before = _read(path)
             if before is not None and is_untouched(before):

@@ -33,12 +33,8 @@ def find_transcript(places: Places, session: str = "") -> Path:
     if session.startswith("agent-"):
         return _agent_transcript(places, session)
     found = transcripts_of(places)
-    try:
-        return found[named_session(places, found, session)]
-    except FileProblem:
-        if not session or (kept := archived_transcript(places, session)) is None:
-            raise
-        return kept
+    named, archived = named_session(places, found, session)
+    return archived or found[named]
 
 
 def _agent_transcript(places: Places, agent: str) -> Path:
@@ -48,16 +44,6 @@ def _agent_transcript(places: Places, agent: str) -> Path:
         how_many = "several subagents" if named else "no subagent"
         raise FileProblem(places.project.root, f"has {how_many} of this name: {agent}")
     return Archive(places.home).readable_at(named[0])
-
-
-def archived_transcript(places: Places, session: str) -> Path | None:
-    """The unpacked transcript of an archived session, by its id or the beginning of one."""
-    archive = Archive(places.home)
-    try:
-        kept = archive.find(session)
-    except FileProblem:  # none, or several
-        return None
-    return archive.readable(kept)
 
 
 def captured_transcript(places: Places, path: str) -> Path:
@@ -90,19 +76,29 @@ def refuse_several(places: Places) -> None:
         raise SeveralProjects(places.project.root, reason)
 
 
-def named_session(places: Places, sessions: Iterable[str], session: str) -> str:
-    """The one of `sessions` that begins with `session`; by default this process's own, else the first."""
+def named_session(places: Places, sessions: Iterable[str], session: str) -> tuple[str, Path | None]:
+    """The one of `sessions` that begins with `session`, by default this process's own, else the first.
+
+    If none is meant it may be an archived one, which comes with its transcript, unpacked.
+    """
     names = list(dict.fromkeys(sessions))
     if not session:
         if not names:
             reason = "has no session: Claude Code was not used here, or its transcripts are gone"
             raise FileProblem(places.project.root, reason)
         here = current_session()
-        if here in names:
-            return here
-        refuse_several(places)
-        return names[0]
-    return only_one(names, session, places.project.root)
+        if here not in names:
+            refuse_several(places)
+        return here if here in names else names[0], None
+    try:
+        return only_one(names, session, places.project.root), None
+    except FileProblem as problem:
+        archive = Archive(places.home)
+        try:
+            kept = archive.find(session)
+        except FileProblem:  # none, or several
+            raise problem from None
+        return kept.session_id, archive.readable(kept)
 
 
 def refuse_strange(transcript: Path, facts: Facts) -> None:

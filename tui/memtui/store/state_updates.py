@@ -125,14 +125,8 @@ def documents_of(places: Places, *, session: str = "", transcript: Path | None =
         if not stored:
             raise
         transcripts = {}
-    try:
-        named = sessions.named_session(places, (*transcripts, *stored), session)
-    except FileProblem:
-        path = sessions.archived_transcript(places, session) if session else None
-        if path is None:
-            raise
-        return SessionDocuments(path.stem, store.versions(path.stem), store, path)
-    return SessionDocuments(named, store.versions(named), store, transcripts.get(named))
+    named, archived = sessions.named_session(places, (*transcripts, *stored), session)
+    return SessionDocuments(named, store.versions(named), store, archived or transcripts.get(named))
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,7 +180,7 @@ def check_transcript(path: str | Path, config: Path | None = None) -> Path:
         raise TranscriptGone(where, reason) from error
     if not stat.S_ISREG(status.st_mode):
         raise TranscriptProblem(where, "is not a regular file")
-    if hasattr(os, "geteuid") and os.geteuid() not in (0, status.st_uid):
+    if os.geteuid() not in (0, status.st_uid):
         raise TranscriptProblem(where, "belongs to another user")
     return real
 
