@@ -37,7 +37,7 @@ MOST = 400
 _MARKS = 8
 """The last commit, pull requests and tags."""
 _TEMPORARY = re.compile(
-    r"(?:^|[\s`\"'(=])/(?:private/)?(?:tmp|var/folders|dev/shm)/|\[masked: |\bpid\b", re.I
+    r"(?:^|[\s`\"'(=])/(?:private/)?(?:tmp|var/folders|dev/shm)/|\[masked: |\bpids?\W{1,3}\d", re.I
 )
 # Blanks alone before them: \s* would read a run of empty lines again from each of its lines.
 _SECTION = re.compile(r"^[ \t]*(\d{1,2})\.\s+\S.*?:?\s*$", re.MULTILINE)
@@ -48,6 +48,10 @@ _PLACE = re.compile(r"(?<=\s)[\w.@-]*/[\w/.@-]*\w|[\w-]+\.[a-z]{1,4}(?=$|[\s:\"'
 _BUILDS = re.compile(r"[\w ]*\b(?:build|compile)\b[^&;|]*")
 _QUERY = re.compile(r"\bcurl\b|\b(?:psql|sqlite3|mysql)\b|\bkubectl\b|\bdocker (?:exec|compose)\b")
 """A command that asks something of data or of a service, which takes a while to get right."""
+_FILTERED = re.compile(r"\| *jq\b|^gh api\b")
+_LONG_WORDS = re.compile(r"\"[^\"]{60,}\"")
+_VARIES = re.compile(r"\b(?=\w*\d)[\w-]+\b|\"[^\"]*\"|(?<=\s)[\w.-]*/\S+")
+"""What differs between the runs of one form of a query: ids, words, paths."""
 _STALE = frozenset({"8", "9"})
 """Sections of Claude Code's summaries on the work of that moment: current work, optional next step."""
 _REQUEST, _ASKS, _PENDING = "1", "6", "7"
@@ -109,6 +113,9 @@ def _of_records(facts: Facts, conversation: Conversation, end: int, root: Path) 
             checked = any(map(is_check, _CLAUSE.split(todo.details)))
             told = f"{todo.content}: {todo.details}" if checked else todo.content
             yield Row("task", shortened(one_line(masked(told)), QUOTE), todo.source, "open")
+            if todo.details and not checked:
+                details = shortened(one_line(masked(todo.details)), QUOTE)
+                yield Row("step", details, todo.source, target=PLAN)
     for work in open_steps(facts):
         yield Row("step", work.text, work.source, "open")
     yield from _commands(facts)
@@ -155,14 +162,15 @@ def _files(facts: Facts, end: int, root: Path) -> Iterator[Row]:
 
 def _commands(facts: Facts) -> Iterator[Row]:
     """Checks, queries and repeated commands whose last run went well."""
-    last: dict[str, Command] = {}
+    last: dict[str, tuple[str, Command]] = {}
     times = Counter[str]()
     for command in all_commands(facts):
         text = bare_command(command.text)
-        times[text] += command.outcome == "ok"
-        last.pop(text, None)
-        last[text] = command
-    kept = {text: command for text, command in last.items() if _lasts(text, command, times[text])}
+        text = _LONG_WORDS.sub('"…"', text) if text.startswith("gh api ") else text
+        times[_form(text)] += command.outcome == "ok"
+        last.pop(_form(text), None)
+        last[_form(text)] = text, command
+    kept = {text: command for form, (text, command) in last.items() if _lasts(text, command, times[form])}
     whole = [command.source.line for text, command in kept.items() if _tests_all(text)]
     kept = {
         text: command
@@ -179,7 +187,12 @@ def _commands(facts: Facts) -> Iterator[Row]:
         others = set.intersection(*(having[part] for part in parts[text])) - {text}
         if not any(parts[text] < parts[each] or len(each) < len(text) for each in others):
             kind: Kind = "check" if is_check(command.text) else "command"
-            yield Row(kind, text, command.source, "unknown", text, times[text])
+            yield Row(kind, text, command.source, "unknown", text, times[_form(text)])
+
+
+def _form(command: str) -> str:
+    """A command; of a query that is filtered only what its runs have in common."""
+    return _VARIES.sub("", command) if _FILTERED.search(command) else command
 
 
 def _only_runs(step: Row, ran: Mapping[str, int]) -> bool:
@@ -222,6 +235,7 @@ def _lasts(text: str, command: Command, times: int) -> bool:
     if command.outcome != "ok" or len(text) > QUOTE:
         return False
     did = not is_lookup(text) and ((times > 1 and not text.startswith("git ")) or _QUERY.search(text))
+    did = did or (times > 1 and _FILTERED.search(text))
     return bool(did) or is_check(command.text)
 
 

@@ -41,7 +41,13 @@ _COUNTED = re.compile(
     r"\b\d+ (?:\w+ )?(?:passed|failed|tests?|files?|errors?|warnings?|skipped|lines)\b", re.I
 )
 """Counts of a run, which the next run overtakes."""
-_PLAN_FILE = re.compile(r"(?:plan|todo|task|roadmap)[^/]*(?:/[^/]+)*\.(?:md|txt)$", re.I)
+_PLAN_FILE = re.compile(
+    r"^(?!.*/(?:commands|skills)/)(?:.*/)?"
+    r"(?:(?:plans?|todos?|tasks?)/(?:[^/]+/)*[^/]+|[^/]*(?:plan|todo|task|roadmap)[^/]*)\.(?:md|txt)$",
+    re.I,
+)
+_GUIDE = re.compile(r"(?:^|/)(?:AGENTS|CONTRIBUTING|GEMINI)(?:\.\w+)*\.md$", re.I)
+"""Not CLAUDE.md, which Claude Code hands over again after each compaction."""
 _NUMBERED_LINE = re.compile(r"^ *\d+(?:→|\t)", re.MULTILINE)
 """The number before a line that is read (Claude Code fact)."""
 _PLANNED = 80
@@ -193,26 +199,34 @@ class Conversation:
         target = target_of(call)
         if call.name in _TALKS:
             self._answered = source.line
-        self._refused.pop(_aim(call), None)  # what was done in the end was not refused for good
+        # What was done in the end was not refused for good; but an edit was then made as the person said.
+        said = self._refused.pop(_aim(call), [])[1:]
+        yield from said if call.name in EDIT_TOOLS else ()
         if outcome_of(result) in ("rejected", "failed"):
             if reason := said_with_rejection(result):
-                said = source._replace(speaker="user")
-                words = [*_of_person(reason, said)]
+                by = source._replace(speaker="user")
+                words = [*_of_person(reason, by)]
                 if call.name in _TALKS:  # in force, even if a later plan was approved
                     yield from words
                 rules = [] if call.name in _TALKS else [each for each in words if each.kind == "rule"]
-                self._refused[_aim(call)] = [_refused(call, reason, said), *rules]
-        elif call.name in READ_TOOLS and _PLAN_FILE.search(target):
-            self._plan = target, _prose(result.text), source
+                self._refused[_aim(call)] = [_refused(call, reason, by), *rules]
+        elif call.name in READ_TOOLS:
+            if _PLAN_FILE.search(target):
+                self._plan = target, _prose(result.text), source
+            yield from _guide(target, result.text, source)
         elif call.name in EDIT_TOOLS:
-            self._changed = self._changed or role_of(target).kind < FileKind.DOCS
-            self._written.append((source.line, "\n".join(map(str, call.input.values()))))
-            if _PLAN_FILE.search(target) and target != self._plan[0]:
-                self._plan = "", "", source  # another plan took its place
+            self._write(call, target, source)
         elif call.name in AGENT_TOOLS:
             yield from _read(report_of(result), source)
         elif call.name in SHELL_TOOLS:
+            self._tick(str(call.input.get("command", "")), source)
             self._run(target, result.text, source)
+
+    def _write(self, call: Call, target: str, source: Source) -> None:
+        self._changed = self._changed or role_of(target).kind < FileKind.DOCS
+        self._written.append((source.line, "\n".join(map(str, call.input.values()))))
+        if _PLAN_FILE.search(target) and target != self._plan[0]:  # another plan took its place
+            self._plan = target, masked(str(call.input.get("content", ""))), source
 
     def _run(self, command: str, output: str, source: Source) -> None:
         """Note a command that went well."""
@@ -336,6 +350,16 @@ def _read(text: str, source: Source, kind: Kind = "report") -> Iterator[Row]:
     told = (*_listed(text), *(each for each in sentences(text) if _tells(each) or is_rule(each)))
     telling = (each for each in told if not _COUNTED.search(each))
     rows = (Row(kind, shortened(each, QUOTE), source) for each in itertools.islice(telling, _REPORT))
+    yield from _placed(rows, text)
+
+
+def _guide(path: str, text: str, source: Source) -> Iterator[Row]:
+    """The rules and commands of a file that was read, if it is a guide."""
+    if not _GUIDE.search(path):
+        return
+    text = _prose(text)
+    told = [*commands_in(text), *(each for each in sentences(text) if is_rule(each) or COMMAND.search(each))]
+    rows = (Row("finding", shortened(each, QUOTE), source) for each in told[:_REPORT])
     yield from _placed(rows, text)
 
 

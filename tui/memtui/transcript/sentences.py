@@ -9,13 +9,15 @@ import re
 from collections.abc import Iterator
 
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
+_QUOTED = re.compile(r'^[ \t]*"""[ \t]*\w*[ \t]*$.*?^[ \t]*"""', re.MULTILINE | re.DOTALL)
+"""A block between two lines of quotes; a single one is none."""
 _MARK = re.compile(r"^\s*(?:[-*+•·>]\s+|\d{1,3}[.)、）]\s*|#{1,6}\s+|\[[ xX]\]\s+|[①-⑳]\s*)+")
 _END = re.compile(r"(?<=[.!?…])[\"')\]”’*_]*\s+(?=[^\s\da-z])|(?<=[。！？；])[」』”’）]*")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _CODE_LINE = re.compile(
     r"[;{}]\s*$|^\s*(?://|[$#%>]\s|at \S+\(|File \"|\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d"
-    r"|^[+-]{1,3}\s?[\w<{@/].*[=({;]"
+    r"|^(?:\+{1,3}\s?|-{1,3})[\w<{@/].*[=({;]"
     r"|(?:import|from|def|class|const|let|var|function|return|export|public|private) \S.*[=({:;])"
     r"|^\s*[\w.-]+\s*[=:]\s*\S+$|^\s*<\/?\w+[^>]*>|[│├└┌┐┘─═║╔╚]|^\s*\||\t.*\t"
 )
@@ -54,7 +56,7 @@ _ASIDE = re.compile(r"\?\s*$|？\s*$|:\s*$|：\s*$")
 def sentences(text: str) -> Iterator[str]:
     """The sentences of a text, each on one line; code, logs, tables and drawings are left out."""
     fenced = False
-    for line in text.split("\n"):
+    for line in _QUOTED.sub("", text).split("\n"):
         if _FENCE.match(line):
             fenced = not fenced
             continue
