@@ -72,7 +72,7 @@ def project(tmp_path: Path) -> Project:
 @pytest.fixture
 def here(project: Project) -> Surroundings:
     env = {"CLAUDE_PROJECT_DIR": str(project.root), "CLAUDE_CODE_SESSION_ID": "5b0c7e1a"}
-    return Surroundings.of(memtui_home(), lambda: NOW, env)
+    return Surroundings(memtui_home(), lambda: NOW, env)
 
 
 async def answered(here: Surroundings, tool: str, **arguments: Any) -> tuple[bool, str]:

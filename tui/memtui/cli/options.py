@@ -106,7 +106,6 @@ def is_empty(project: Project, home: Home, claude: Path) -> bool:
 
 
 def opened() -> MemoryStore:
-    """The stored memories."""
     from memtui.store.memories import MemoryStore  # pydantic takes longer to import than a search
 
     return MemoryStore(memtui_home(), system_clock)

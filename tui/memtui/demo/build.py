@@ -67,7 +67,6 @@ class DemoProject:
         return {"MEMTUI_HOME": str(self.folder / "memtui"), "CLAUDE_CONFIG_DIR": str(self.claude_config)}
 
     def transcript(self, session: str) -> Path:
-        """The transcript of a session of the story, by its name there."""
         session_id = json.loads(_text(f"{session}.jsonl").splitlines()[0])["sessionId"]
         return self._transcripts / f"{session_id}.jsonl"
 
@@ -161,7 +160,6 @@ def build_demo(folder: Path, clock: Clock) -> DemoProject:
 
 
 def _keep_state(demo: DemoProject, transcript: Path, moment: datetime) -> None:
-    """Write the next version of a session's state."""
     update_state(Places(demo.project, demo.home, demo.claude_config), transcript=transcript)
     folder = demo.home.states / transcript.stem
     for path in (max(folder.glob("v*.md")), folder / NOTES, folder / "progress.json"):

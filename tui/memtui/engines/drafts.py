@@ -111,7 +111,6 @@ class Checked:
         return statement if held or not statement else f"{statement} {NO_SOURCE}"
 
     def is_seen(self, path: str) -> bool:
-        """Whether the prompt names a file."""
         return path.strip("`") in self._shown
 
     def plain(self, text: str, width: int) -> str:

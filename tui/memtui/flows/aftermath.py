@@ -87,7 +87,6 @@ def newest_or_named(places: Places, name: str = "", *, every: bool = False) -> l
 
 
 def as_object(aftermath: Aftermath) -> dict[str, Any]:
-    """An aftermath as JSON."""
     compaction = aftermath.compaction
     summary = compaction.summary
     rows = (*aftermath.missing, *aftermath.kept)

@@ -35,7 +35,6 @@ class Traces:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to delete."""
         return not self.copies and not self.paths and not self.indexed
 
 

@@ -29,7 +29,6 @@ def parse_iso(text: str) -> datetime | None:
 
 
 def whole_seconds(moment: datetime) -> datetime:
-    """A time to the second, with its offset."""
     if type(moment.tzinfo) is timezone and not (moment.microsecond or moment.fold):  # most texts
         return moment
     # A fixed offset: two times of one zone compare unequal in the hour that a zone change repeats.

@@ -46,7 +46,6 @@ class Project(NamedTuple):
 
     @property
     def pins(self) -> Path:
-        """Lines that no compaction may lose, one list item each."""
         return self.root / ".project" / "pins.md"
 
     @property
@@ -80,7 +79,6 @@ class Home(NamedTuple):
 
     @property
     def pins(self) -> Path:
-        """The user's own pins, which hold in all projects."""
         return self.data / "pins.md"
 
     @property
@@ -110,12 +108,10 @@ class Home(NamedTuple):
 
     @property
     def archive(self) -> Path:
-        """Compressed copies of transcripts."""
         return self.data / "archive"
 
     @property
     def search_index(self) -> Path:
-        """The index of everything searchable."""
         return self.cache / "index.db"
 
     @property

@@ -126,7 +126,6 @@ class Report:
 
     @property
     def detail(self) -> str:
-        """All work that was done."""
         return _line(self._done)
 
 

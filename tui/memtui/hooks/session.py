@@ -119,7 +119,6 @@ class Ended(NamedTuple):
 
 
 def note_end(session_id: str, transcript: str, project: Project, home: Home, now: datetime) -> None:
-    """Note that a session has been cleared."""
     path = _notes(project, home) / f"{session_key(session_id)}.json"
     files.private_folder(path.parent, within=files.existing_above(home.state))
     fields = {"session_id": session_id, "at": now.isoformat(), "transcript": transcript}

@@ -12,7 +12,6 @@ import os
 import signal
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any, Literal
@@ -29,7 +28,7 @@ from memtui.flows.aftermath import as_object, newest_or_named
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, system_clock
 from memtui.ground.logs import FailureLog, explain
-from memtui.ground.project import Home, Places, Project, claude_config, find_root, memtui_home
+from memtui.ground.project import Home, Places, Project, claude_config, find_root
 from memtui.secrets.secrets import MASK, masked, masked_in
 from memtui.store.compact import active_sessions, read_plan
 from memtui.store.freshness import note_on
@@ -93,29 +92,18 @@ class Refusal(ToolError):  # noqa: N818 - as FileProblem: what the client sees i
     """An invalid call; ``str()`` is one sentence."""
 
 
-@dataclass(frozen=True)
 class Surroundings:
-    """What the server works on."""
+    """What the server works on.
 
-    store: MemoryStore
-    start: Path
-    """The folder of the default project."""
-    log: FailureLog
-    home: Home = field(default_factory=memtui_home)
-    session_id: str = ""
-    """Claude Code's session id, if known."""
+    Claude Code fact: a server's environment names the project (2.1.139) and the session (2.1.163).
+    """
 
-    @classmethod
-    def of(cls, home: Home, clock: Clock, env: Mapping[str, str] = os.environ) -> Surroundings:
-        """Those of a server that Claude Code has started.
-
-        Claude Code fact: a server's environment names the project (2.1.139) and the session (2.1.163).
-        """
+    def __init__(self, home: Home, clock: Clock, env: Mapping[str, str] = os.environ) -> None:
         named = env.get("CLAUDE_PROJECT_DIR", "")
         # An unset variable is passed on literally: ${CLAUDE_PROJECT_DIR}
-        start = Path(named) if named and os.path.isdir(named) else Path()  # noqa: PTH112 - may hold anything
-        log = FailureLog(home.failure_log, clock)
-        return cls(MemoryStore(home, clock), start, log, home, env.get("CLAUDE_CODE_SESSION_ID", ""))
+        self.start = Path(named) if named and os.path.isdir(named) else Path()  # noqa: PTH112 - may hold anything
+        self.home, self.session_id = home, env.get("CLAUDE_CODE_SESSION_ID", "")
+        self.store, self.log = MemoryStore(home, clock), FailureLog(home.failure_log, clock)
 
     def places(self, path: str = "") -> Places:
         """The project that a folder belongs to, the default one for ``*``; refused without such a folder."""
@@ -258,7 +246,7 @@ def run_server(home: Home) -> None:
     """Serve one client until it disconnects, or until SIGTERM or SIGINT: files are written whole, or not."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: os._exit(0))
-    anyio.run(make_server(Surroundings.of(home, system_clock)).run_stdio_async)
+    anyio.run(make_server(Surroundings(home, system_clock)).run_stdio_async)
 
 
 def _imported(

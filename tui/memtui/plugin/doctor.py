@@ -127,7 +127,6 @@ def _guarded(check: Iterator[Finding]) -> Iterator[Finding]:
 
 
 def _check_installed(places: Places, installed: bool) -> Iterator[Finding]:
-    """Installed and enabled, by settings that Claude Code can read."""
     found = installations(places)
     scopes = ", ".join(each.scope for each in found if each.enabled)
     if problem := hooks_off(places):
@@ -145,7 +144,6 @@ def _check_installed(places: Places, installed: bool) -> Iterator[Finding]:
 
 
 def _check_entries(places: Places) -> Iterator[Finding]:
-    """Entries of the settings that do a job of the plugin's hooks."""
     if not any(each.enabled for each in installations(places)):
         return
     advice = "`memtui init --replace` takes it out; `memtui uninstall` puts it back."

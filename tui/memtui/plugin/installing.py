@@ -127,11 +127,8 @@ def hooks_off(places: Places) -> FileProblem | None:
 
 def settings_block() -> dict[str, Any]:
     """The hooks as a block for Claude Code's settings, in the shape of seed 002, for use without plugins."""
-    hooks = {
-        event: [{"matcher": "", "hooks": [{"type": "command", "command": f"memtui-hook {name}"}]}]
-        for event, name in EVENTS.items()
-    }
-    return {"hooks": hooks}
+    ours = {event: {"type": "command", "command": f"memtui-hook {name}"} for event, name in EVENTS.items()}
+    return {"hooks": {event: [{"matcher": "", "hooks": [each]}] for event, each in ours.items()}}
 
 
 def plan_init(places: Places, *, project: bool = False, replace: bool = False) -> Plan:
@@ -239,7 +236,6 @@ def is_untouched(data: bytes) -> bool:
 
 
 def recorded_program(home: Home) -> Path | None:
-    """The `memtui-hook` that `init` recorded, if it is there."""
     folder = (_read(record_in(home)) or b"").decode("utf-8", "replace").strip()
     program = Path(folder) / "memtui-hook"
     return program if folder and program.is_file() else None

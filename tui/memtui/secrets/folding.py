@@ -95,7 +95,6 @@ def _plain(text: str, at: int) -> tuple[str, int]:
 
 @cache
 def _plain_of() -> dict[str, str]:
-    """The ASCII character of each look-alike."""
     lines = Path(__file__).with_name("lookalikes.txt").read_text("utf-8").splitlines()
     return {char: line[0] for line in lines for char in line[2:]}
 

@@ -12,7 +12,6 @@ _RAREST_FIRST = "012345678{}*<@(qzjxkvw=:/-_bgfpycumdlhrsniatoe. "
 
 
 def rarest(word: str) -> int:
-    """The place of a word's rarest character."""
     return word.index(min(word, key=_RAREST_FIRST.find))
 
 
@@ -79,7 +78,6 @@ def is_random(value: str) -> bool:
 
 
 def is_path(value: str) -> bool:
-    """Whether it is a path of words."""
     return fits("path", value) and unexplained(re.sub(r"[/\\.]", "-", value)) < 0.5
 
 

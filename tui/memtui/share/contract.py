@@ -44,17 +44,14 @@ class RemoteProblemError(FileProblem):
 
 def refuse_schema(remote: str, found: int, own: int, name: str) -> None:
     """Refuse a remote that another version of memtui has set up; `found` is 0 if none has."""
-    if not found:
-        reason = f"is not set up: {f'memtui remote init {name}'.strip()} does it"
-        raise RemoteProblemError(remote, reason, "not set up")
+    if found == own:
+        return
+    reason, trouble = f"is not set up: {f'memtui remote init {name}'.strip()} does it", "not set up"
     if found > own:
-        raise RemoteProblemError(
-            remote, "was set up by a newer memtui: update this one", "needs a newer memtui"
-        )
-    if found < own:
-        raise RemoteProblemError(
-            remote, "was set up by an older memtui: share through a new one", "not memtui's"
-        )
+        reason, trouble = "was set up by a newer memtui: update this one", "needs a newer memtui"
+    elif found:
+        reason, trouble = "was set up by an older memtui: share through a new one", "not memtui's"
+    raise RemoteProblemError(remote, reason, trouble)
 
 
 class Document(Record):

@@ -297,7 +297,6 @@ class GitRemote(Remote):
         return str(folder)
 
     def _git(self, *arguments: str, data: bytes = b"") -> bytes:
-        """The output of a git command."""
         command = ["sh", "-c", _BOUNDED, "sh", str(_BLOCKS), self._program, "--git-dir", str(self._folder)]
         command += [part for each in _SETTINGS for part in ("-c", each)]
         try:

@@ -132,7 +132,6 @@ def this_machine(home: Home) -> str:
 
 
 def this_author() -> str:
-    """The name of this machine's user account."""
     try:
         return getuser()
     except (KeyError, OSError):

@@ -126,7 +126,6 @@ class Sharing:
         return key.removesuffix(f"@{self.machine}")
 
     def is_own(self, key: str) -> bool:
-        """Whether a memory was made on this machine."""
         return "@" not in self.here(key)
 
     def state(self) -> State:
@@ -294,7 +293,6 @@ class _Round:
         return head.digest not in (known.digest if known else "", self._before.get(key))
 
     def _add_all(self, heads: Mapping[str, Head]) -> None:
-        """Share all memories of this machine."""
         settings = archive_settings(self._of.home)
         for listed in self._store.list().items:
             key = self._of.key(listed.id)

@@ -212,7 +212,6 @@ class Kept:
 
     @property
     def is_live(self) -> bool:
-        """Whether Claude Code still has the transcript."""
         return os.path.isfile(self.source)  # noqa: PTH113 - Path.is_file raises where a folder is closed
 
 

@@ -53,7 +53,6 @@ class CaptureStore:
         return newest_first(scan(self.folder, CAPTURE_NAME, within=self.project.root))
 
     def load(self, entry: Entry) -> Capture:
-        """Read one capture; `FileProblem` if that is not possible."""
         return self._load(entry.path)[0]
 
     def readable(self) -> tuple[list[Capture], list[FileProblem]]:

@@ -57,12 +57,10 @@ class Entry(NamedTuple):
 
     @property
     def signature(self) -> files.Signature:
-        """The file's signature: (mtime in ns, size, inode)."""
         return (self.mtime_ns, self.size, self.inode)
 
     @property
     def time(self) -> datetime | None:
-        """The local time in the name, or None."""
         return time_of(self.name)
 
     @property
