@@ -151,8 +151,6 @@ def test_a_plan(source: str, content: str, name: str, verdict: Verdict, line: in
     assert (found.verdict, found.line) == (verdict, line), found
 
 
-def test_an_unsolved_end_wants_an_issue_and_a_note() -> None:
-    text = section("Last Action", "npm test failed: 3 errors")
-    text = text[: text.index("## Notes")]
-    assert point(text, "Known Issues").verdict is WARN
-    assert point(text, "Notes").verdict is WARN
+def test_an_issue_wants_a_note() -> None:
+    text = section("Known Issues", "- npm test fails")
+    assert point(text[: text.index("## Notes")], "Notes").verdict is WARN

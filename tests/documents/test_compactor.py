@@ -34,7 +34,7 @@ from memtui.ground.project import Project
 from memtui.transcript.records import Facts, FileFact, Todo
 from memtui.transcript.short_text import key_of
 from tests.documents import strategies
-from tests.documents.made import answer, changed, commit, failed, plan, ran, todo, turn
+from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
 from tests.examples import shared
 
 SHOP = Project(Path("/work/shop"))
@@ -385,6 +385,13 @@ def test_steps_of_a_plan_are_tasks_until_work_on_it_begins() -> None:
 
 def test_a_plan_that_waits_is_a_task_until_it_is_decided() -> None:
     state = after(None, facts(plans=(plan("# One ledger", "unknown", 2),)))
-    assert of_kind(state, TaskKind.NEXT) == ["Plan: One ledger (L2)"]
+    assert of_kind(state, TaskKind.NEXT) == ["plan without an answer: One ledger (L2)"]
     state = after(state, facts(plans=(plan("# One ledger", "rejected", 2),)))
     assert of_kind(state, TaskKind.NEXT) == []
+
+
+def test_a_drafted_phase_does_not_outlive_the_plan_mode() -> None:
+    state = after(None, facts(plan_mode=at(2)))
+    assert state.dynamics.phase == "planning (permission mode plan, L2)"
+    assert next_state(state, facts(plan_mode=at(2)), SHOP) is None
+    assert after(state, facts()).dynamics.phase == ""

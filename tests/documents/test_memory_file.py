@@ -128,7 +128,7 @@ KILN = Facts(
 )
 
 
-WELL, DONE = "the last check went well: pytest -q (L8 09:00)", "2 of 2 tasks done (L6 09:00)"
+WELL, DONE = "the last check went well: pytest -q (L8)", "2 of 2 tasks done (L6)"
 SINCE = f"{WELL[:-1]}; at least 1 file changed since)"
 
 
@@ -136,27 +136,27 @@ def test_the_draft_quotes_and_names_its_lines() -> None:
     facts = replace(KILN, answers=(answer("Which clay?", "red", 3),), landmarks=(commit("dig", 7),))
     memory = draft_memory(facts)
     assert memory.title == "Build a kiln, never with lead"
-    assert memory.goal == '"Build a kiln, never with lead" (first asked, L1 09:00)'
+    assert memory.goal == '"Build a kiln, never with lead" (first asked, L1)'
     assert memory.learnings == (
-        'red: the user\'s answer to "Which clay?" (L3 09:00)',
-        "committed dig (abc1234) (L7 09:00)",
+        'red: the user\'s answer to "Which clay?" (L3)',
+        "committed dig (abc1234) (L7)",
     )
     assert memory.questions == ()
     asked = replace(facts, turns=(turn(1, "Build a kiln", "Built. Shall I fire it?"),))
     assert draft_memory(asked).questions == ()
     stopped = replace(facts, turns=(turn(1, "Build a kiln", end="interrupted"),))
-    assert draft_memory(stopped).questions == ("The last turn was interrupted (L1 09:00)",)
+    assert draft_memory(stopped).questions == ("The last turn was interrupted (L1)",)
     running = replace(facts, turns=(*asked.turns, turn(9, "yes, fire it", end="running")))
-    asking = 'last asked (L9 09:00): "yes, fire it" (after "Shall I fire it?")'
+    asking = 'last asked (L9): "yes, fire it" (after "Shall I fire it?")'
     assert draft_memory(running).questions == (asking,)
     more = replace(stopped, turns=(*asked.turns, turn(9, "yes, fire it", end="interrupted")))
     assert draft_memory(more).questions == (
-        "The last turn was interrupted (L9 09:00)",
+        "The last turn was interrupted (L9)",
         asking,
     )
     assert memory.key_files == ("b.py", "a.py")
     assert memory.extra[0].text.endswith(
-        "- L2 09:00 Claude: Built. All tests pass.\n- L1 09:00 User: Build a kiln, never with lead"
+        "- L2 Claude: Built. All tests pass.\n- L1 User: Build a kiln, never with lead"
     )
     assert parse_memory(render_memory(memory)) == memory
 
@@ -167,14 +167,14 @@ def test_the_draft_quotes_and_names_its_lines() -> None:
         ({}, f"High — {WELL}; {DONE}"),
         ({"commands": ()}, f"Medium — no check on record; {DONE}"),
         ({"todos": ()}, f"Medium — {WELL}; no task list on record"),
-        ({"todos": (todo("dig", "pending", 9),)}, f"Medium — {WELL}; 1 task or step open (L9 09:00)"),
+        ({"todos": (todo("dig", "pending", 9),)}, f"Medium — {WELL}; 1 task or step open (L9)"),
         (
             {"commands": (ran("pytest -q", 8, "failed", "Error: no clay"),)},
-            f'Low — the last check failed: pytest -q (L8 09:00): output "Error: no clay"; {DONE}',
+            f'Low — the last check failed: pytest -q (L8): output "Error: no clay"; {DONE}',
         ),
         (
             {"turns": (turn(1, "Build", end="interrupted"),)},
-            f"Low — the last turn was interrupted (L1 09:00); {WELL}; {DONE}",
+            f"Low — the last turn was interrupted (L1); {WELL}; {DONE}",
         ),
         ({"turns": (turn(1, "Build", end="running"),)}, f"Medium — {WELL}; {DONE}"),
         ({"modified_files": (changed("/work/kiln/a.py", 9),)}, f"Medium — {SINCE}; {DONE}"),
@@ -184,7 +184,7 @@ def test_the_draft_quotes_and_names_its_lines() -> None:
         ),
         (
             {"last_action": Action("Bash", "make", "background", "", source=at(9))},
-            f"Medium — {WELL}; Bash was started in the background (L9 09:00); {DONE}",
+            f"Medium — {WELL}; {DONE}",
         ),
     ],
 )
@@ -223,18 +223,13 @@ def test_a_command_that_changes_a_file_after_the_check_is_seen(
     ("said", "title"),
     [
         ("Move the tax rates", "Move the tax rates"),
-        ("Refunds give stock back. Today, refunding one of three items does not", "Refunds give stock back"),
-        (
-            "Let the nightly import of the stock take minutes, not half of the night",
-            "Let the nightly import of the stock take minutes",
-        ),
         (
             "Let the nightly import of the stock run in minutes and no more",
             "Let the nightly import of the stock run in minutes and no…",
         ),
     ],
 )
-def test_a_long_title_ends_with_a_clause_or_shows_that_it_is_cut(said: str, title: str) -> None:
+def test_a_long_title_shows_that_it_is_cut(said: str, title: str) -> None:
     assert draft_memory(Facts(title=said)).title == title
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from memtui.documents.markdown import Section
@@ -16,13 +14,12 @@ from memtui.documents.quotes import (
     USER,
     quotes_of,
     quotes_section,
-    said_last,
     with_fewer_quotes,
     without_source,
 )
-from memtui.transcript.records import Action, Facts
+from memtui.transcript.records import Facts
 from memtui.transcript.short_text import ends_of
-from tests.documents.made import at, said, turn
+from tests.documents.made import said, turn
 
 TALK = Facts(
     turns=(
@@ -44,23 +41,17 @@ def test_the_newest_stand_first_and_every_line_names_its_source() -> None:
     )
 
 
-def test_a_person_is_shown_the_time_too() -> None:
-    (section,) = quotes_section(TALK, clock=True)
-    assert "- L11 09:00 Claude: Green again." in section.text
-
-
 def test_long_messages_keep_their_ends_and_all_have_a_limit() -> None:
     words = "one two three four five six seven eight nine ten"
     assert ends_of(words, 30) == "one two three … nine ten"
     lines = "first line of it\nsecond line\nthird line\nfourth line\nthe last one of all"
     assert ends_of(lines, 60) == "first line of it\nsecond line\n…\nthe last one of all"
     assert ends_of("a" * 600 + "b" * 600, 100) == "a" * 58 + " … " + "b" * 39
-    long = Facts(turns=tuple(turn(number * 9, "w" * 900, "c" * 5_000, "t" * 700) for number in range(1, 9)))
-    closings, between, asks = quotes_of(CLAUDE, long), quotes_of(AT_WORK, long), quotes_of(USER, long)
+    long = Facts(turns=tuple(turn(number * 9, "w" * 900, "c" * 5_000) for number in range(1, 9)))
+    closings, asks = quotes_of(CLAUDE, long), quotes_of(USER, long)
     assert [len(quote.text) for quote in closings] == [800] * 5
-    assert [len(quote.text) for quote in between] == [500]
     assert [len(quote.text) for quote in asks] == [750] * 3
-    assert closings[0].source.line == 74
+    assert closings[0].source.line == 73
 
 
 def test_a_long_message_is_cut_between_sentences_or_lines() -> None:
@@ -90,12 +81,12 @@ def test_what_is_left_of_a_long_message_stands_under_its_own_heading() -> None:
     assert ends_of(praise + asked, 70) == "The lamp is fine.\n…\nThen it is a lamp."
 
 
-def test_words_at_work_go_with_the_message_that_closes_a_later_turn() -> None:
+def test_words_at_work_go_with_the_message_that_closes_a_turn() -> None:
     stopped = turn(1, "Paint it", "I think that it is wet.", "I look.", end="interrupted")
     alone = quotes_of(AT_WORK, Facts(turns=(stopped,)))
     assert [each.text for each in alone] == ["I think that it is wet.", "I look."]
     later = Facts(turns=(stopped, turn(5, "go on", "Painted.", "It is dry.")))
-    assert [each.text for each in quotes_of(AT_WORK, later)] == ["It is dry.", "I think that it is wet."]
+    assert [each.text for each in quotes_of(AT_WORK, later)] == ["I think that it is wet."]
 
 
 def test_a_report_is_quoted_whole_or_not_at_all() -> None:
@@ -105,14 +96,6 @@ def test_a_report_is_quoted_whole_or_not_at_all() -> None:
 
 def test_a_long_message_may_end_with_empty_lines() -> None:
     assert ends_of("One sentence here. " * 300 + "\n\n", 100).startswith("One sentence here.")
-
-
-def test_words_before_calls_are_not_the_last() -> None:
-    facts = Facts(turns=(turn(1, "go", "I look at it."),))
-    assert said_last(facts) == 'Claude said last (L2): "I look at it."'
-    called = Action("Bash", "ls", "ok", "", source=at(3))
-    assert said_last(replace(facts, last_action=called)) == ""
-    assert said_last(Facts(turns=(turn(1, "go", "I look at it.", end="running"),))) == ""
 
 
 def test_blank_lines_of_the_user_stay() -> None:

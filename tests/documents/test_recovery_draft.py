@@ -37,7 +37,7 @@ from memtui.transcript.records import (
     Turn,
 )
 from memtui.transcript.turns import TurnLog
-from tests.documents.made import answer, at, changed, commit, ran, said, todo, turn
+from tests.documents.made import answer, at, changed, ran, said, todo, turn
 from tests.documents.made import plan as made_plan
 from tests.transcripts import SAID, Transcript
 
@@ -131,7 +131,7 @@ def test_a_failed_check_that_no_later_run_covers_is_a_known_issue() -> None:
             ran("go test ./kiln -run TestClay", 9),
         )
     )
-    line = 'go test ./... | grep FAIL (L3; 3 commands since, the last one ok): output "--- FAIL: TestKiln"'
+    line = 'go test ./... | grep FAIL (L3; 3 commands since): output "--- FAIL: TestKiln"'
     failure = f"failed, and no later run of it on record passed: {line}"
     assert draft_recovery(facts, Path(ROOT)).known_issues == (failure,)
     assert (
@@ -188,9 +188,6 @@ def test_secrets_are_masked_everywhere() -> None:
     text = render_recovery(recovery)
     assert key not in text
     assert recovery.working_files[0].path.endswith("/[masked: anthropic key].txt")
-    assert "- Masked: 8 secrets of the transcript" in recovery.notes
-    once = draft_recovery(Facts(read_files=(changed(f"/work/app/{key}.txt"),)), Path(ROOT))
-    assert "- Masked: 1 secret of the transcript" in once.notes
 
 
 def test_a_workflow_session_is_named_with_its_plan() -> None:
@@ -309,13 +306,12 @@ def test_todos_are_marked_as_the_seed_marks_them() -> None:
     )
 
 
-def test_a_long_plan_is_quoted_by_its_headings_with_their_lines() -> None:
+def test_of_a_long_plan_the_ends_are_quoted() -> None:
     content = "# A kiln\n" + "long text\n" * 900 + "## Fire\n- [ ] heat\n```\n# no heading\n```\n"
     plan = choose_plan(Facts(plans=(made_plan(content, "approved", 5, "/p/calm.md"),)), None)
-    assert plan.content == (
-        "9,048 characters, 906 lines; read it in /p/calm.md. Its headings by line number:\n\n"
-        "1: # A kiln\n902: ## Fire\n903: - [ ] heat"
-    )
+    head = "The ends of 9,048 characters; the whole is /p/calm.md:\n\n# A kiln\nlong text\n"
+    assert plan.content.startswith(head) and "## Fire\n- [ ] heat\n" in plan.content
+    assert len(plan.content) < 8_300
 
 
 def test_a_stated_plan_stands_below_the_todos() -> None:
@@ -373,30 +369,19 @@ def test_only_the_users_own_words_state_a_plan() -> None:
     assert asked("Implement the following plan:\n\njust one thing", "plan") != ""
 
 
-def test_an_inferred_plan_is_what_was_asked_done_and_left() -> None:
+def test_an_inferred_plan_is_what_was_asked() -> None:
     facts = Facts(
         turns=(
             turn(1, "Fix the lock.\n\nIt is in src.", "Fixed."),
             turn(9, "and the colour, too", "Painted."),
             turn(20, "[pasted: 3 lines, 20 characters: ✓ a b]", end="interrupted"),
         ),
-        landmarks=(
-            commit("Hold the lock", 4, "1234abc"),
-            replace(commit("https://x.org/pull/1", 5, ""), kind="pull request"),
-        ),
-        modified_files=(changed("/w/a.py", 2, times=2), FileFact("/w/b.py", 1, False, created=True)),
-        commands=(ran("npm test", 12),),
     )
     assert choose_plan(facts, None) == Plan(
         source="inferred",
         content=(
-            "First asked (L1):\nFix the lock.\n\nIt is in src.\n\n"
-            "Asked since, newest first:\n- [pasted: 3 lines, 20 characters: ✓ a b] (L20)\n"
-            "- and the colour, too (L9)\n\n"
-            "Done, by the record:\n- [x] committed Hold the lock (1234abc) (L4)\n"
-            "- [x] pull request https://x.org/pull/1 (L5)\n"
-            "- [x] changed /w/a.py (L2)\n- [x] created /w/b.py\n\n"
-            'Open, by the record:\n- [ ] last asked (L20): "[pasted: 3 lines, 20 characters: ✓ a b]"'
+            "Asked, newest first:\n- [pasted: 3 lines, 20 characters: ✓ a b] (L20)\n"
+            "- and the colour, too (L9)\n- first asked (L1):\n  Fix the lock.\n\n  It is in src."
         ),
     )
 
@@ -407,8 +392,8 @@ def test_changes_after_the_last_finished_task_are_told_too() -> None:
         modified_files=(changed("/w/clay.py", 2), changed("/w/kiln.py", 9)),
     )
     drafted = draft_recovery(facts, Path("/w"))
-    assert drafted.changes == ("dig (L3)", "fire (L5)", "glaze (L7)", "changed /w/kiln.py (L9)")
-    assert "- Changed with no commit on record: clay.py, kiln.py" in drafted.notes
+    ticked = ("ticked off: dig (L3)", "ticked off: fire (L5)", "ticked off: glaze (L7)")
+    assert drafted.changes == (*ticked, "changed /w/kiln.py (L9)")
 
 
 def test_files_put_back_are_none_that_the_session_modified() -> None:

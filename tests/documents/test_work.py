@@ -21,7 +21,7 @@ from memtui.documents.session_state import dynamics, language, render_session_st
 from memtui.documents.work import goal, goal_words, numbered_steps, open_work, recorded_decisions, title_of
 from memtui.ground.project import Project
 from memtui.transcript.facts import read_facts
-from memtui.transcript.records import Action, Command, Facts, PermissionMode
+from memtui.transcript.records import Action, Command, Facts
 from tests.documents.made import answer, at, changed, failed, plan, ran, todo, turn
 from tests.documents.test_recovery_draft import ROOT, session
 from tests.transcripts import Transcript
@@ -34,10 +34,9 @@ def test_a_bare_command_is_no_goal_and_no_title() -> None:
     assert title_of(facts) == "glaze the pots"
     assert goal(facts) == '"glaze the pots" (first asked, L5)'
     assert goal(Facts(turns=facts.turns[:1])) == '"/go" (first asked, L1)'
-    assert title_of(replace(facts, title="Pots")) == "Pots"
-    assert (
-        title_of(replace(facts, title="Find out:\n\n- which pots\n- when")) == "Find out: which pots - when"
-    )
+    assert title_of(replace(facts, title="Pots", titled=at(6))) == "Pots"
+    early = replace(facts, title="Pots", titled=at(4))
+    assert title_of(early) == "glaze the pots"  # as the goal is younger than the title
 
 
 def test_a_plan_that_opened_the_session_is_named_by_its_title() -> None:
@@ -107,8 +106,9 @@ def test_titles_say_what_a_session_is_for(tmp_path: Path) -> None:
     t.tool("Bash", '{"number":6,"title":"A kiln"}', command="gh pr view --json number,title -q .")
     assert goal(t.facts(tmp_path)) == "Fire the kiln (title by Claude, L5)"
     t.tool("Bash", "https://example.org/a/b/pull/8", command="gh pr create --title 'A \"hot\" kiln' --body x")
-    assert goal(t.facts(tmp_path)) == 'A "hot" kiln (title of the pull request, L11)'
-    assert goal_words(goal(t.facts(tmp_path))) == 'A "hot" kiln'
+    made = 'Fire the kiln (title by Claude, L5); pull request "A "hot" kiln" (L11)'
+    assert goal(t.facts(tmp_path)) == made
+    assert goal_words(made) == "Fire the kiln"
 
 
 def test_a_plan_that_was_sent_back_last_is_still_the_goal() -> None:
@@ -243,7 +243,7 @@ def test_a_request_whose_plan_was_sent_back_is_not_what_is_open() -> None:
     assert open_work(facts) == ["plan sent back: A kiln (L5)"]
     text = render_recovery(draft_recovery(facts, Path("/w")))
     assert "\n\n## Plan sent back (L5)\n\n# A kiln\n\n</details>" in text
-    assert task_tree(facts)[0].text == 'Last asked (L1): "Plan a kiln"'
+    assert [task.text for task in task_tree(facts)] == ["plan sent back: A kiln (L5)"]
 
 
 def test_a_word_after_an_interruption_goes_on_with_what_was_interrupted() -> None:
@@ -275,18 +275,12 @@ def test_a_later_run_whose_exit_status_is_hidden_is_told_with_the_failure() -> N
     proved = replace(facts, commands=(*facts.commands, ran("npm test", 30)))
     assert ", ok when it ran again at L30: " in error_event(proved, error, None)
     pushed = Facts(errors=(failed("git push", 3),), commands=(ran("git fetch", 4), ran("git push -u o x", 5)))
-    alike = "Bash `git push` failed at L3, `git push` ok with other arguments at L5: "
+    alike = "Bash `git push` failed at L3, `git push -u o x` ok at L5: "
     assert error_event(pushed, pushed.errors[0], None).startswith(alike)
     more = replace(pushed, commands=(ran("git remote add o x && git push o", 5),))
-    assert error_event(more, more.errors[0], None).startswith(alike)
-
-
-def test_a_conflict_that_was_solved_or_given_up_is_told_with_its_failure() -> None:
-    stopped = failed("git fetch && git rebase main", 3, "CONFLICT (content): a.py")
-    facts = Facts(errors=(stopped,), commands=(ran("git cherry-pick --continue", 4), ran("ls", 5)))
-    assert "2 commands since" in error_event(facts, stopped, None)
-    ended = replace(facts, commands=(*facts.commands, ran("git add a.py && git rebase --abort", 6)))
-    assert "failed at L3, `git rebase --abort` ok at L6: " in error_event(ended, stopped, None)
+    assert "failed at L3, `git remote add o x && git push o` ok at L5" in error_event(
+        more, more.errors[0], None
+    )
 
 
 # --- the conversation ---------------------------------------------------------------------------------------
@@ -298,8 +292,7 @@ def test_a_conflict_that_was_solved_or_given_up_is_told_with_its_failure() -> No
         ("请修复 `refund` 的问题 in src/shop/refund.py", "Chinese"),
         ("返金のバグを直して", "Japanese"),
         ("환불 버그를 고쳐 주세요", "Korean"),
-        ("Исправь ошибку", "Cyrillic script"),
-        ("Corrige le bug des remboursements", "Latin script"),
+        ("Corrige le bug des remboursements", ""),
         ("42", ""),
         ("", ""),
     ],
@@ -311,17 +304,11 @@ def test_the_script_of_the_users_own_words_tells_the_language(text: str, expecte
 def test_style_and_phase_are_read_off_the_structure() -> None:
     talk = Facts(turns=(turn(1, "Build a kiln", end="interrupted"), turn(5, "smaller", kind="rejection")))
     found = dynamics(talk)
-    style = "2 messages, half of them up to 7 characters; refused 1 step with words; interrupted 1 turn"
-    assert found.style == style
+    assert found.style == "2 messages; refused 1 step with words; interrupted 1 turn"
     assert found.phase == ""
-    pasted = turn(1, "Read this: [pasted at L1, 9 lines, 800 characters: a … b]", "Ok.")
-    assert dynamics(Facts(turns=(pasted,))).style == "1 message of 10 characters, without what was pasted"
     assert found.last_intent == 'last asked (L5): "smaller"'
     waits = replace(talk, last_action=Action("ExitPlanMode", "# Plan", "unknown", "", source=at(8)))
     assert dynamics(waits).phase == "planning (no answer to the plan on record (L8))"
-    working = Facts(turns=(turn(1, "Build", end="running"),), modified_files=(changed("/w/a.py", 3),))
-    assert dynamics(working).phase == "execution"
-    assert dynamics(replace(working, turns=(turn(1, "Build", "Built."),))).phase == ""
 
 
 def test_a_short_reply_is_quoted_with_the_question_before_it() -> None:
@@ -364,8 +351,7 @@ def test_words_that_the_user_took_back_and_said_again_count_once() -> None:
 
 
 def test_an_approved_plan_ends_the_planning() -> None:
-    mode = PermissionMode("plan", at(2))
-    facts = Facts(turns=(turn(1, "Build a kiln", "Dug."),), permission_modes=(mode,))
+    facts = Facts(turns=(turn(1, "Build a kiln", "Dug."),), plan_mode=at(2))
     assert dynamics(facts).phase == "planning (permission mode plan, L2)"
     assert dynamics(replace(facts, plans=(plan("# A kiln", "approved", 3),))).phase == ""
 

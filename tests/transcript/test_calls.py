@@ -118,12 +118,12 @@ def test_the_exception_between_a_long_trace_and_a_long_output_stays() -> None:
     kept = error_head(result(text))
     assert len(kept) <= 1_000
     assert telling_line(kept) == "TypeError: no clay"
-    assert kept.startswith(trace[0]) and kept.endswith("printed 199")
+    assert trace[0] in kept and kept.endswith("printed 199")
 
 
 def test_a_line_without_an_end_is_cut() -> None:
     kept = error_head(result("x" * 500), 103)
-    assert kept == f"{'x' * 50}\n…\n{'x' * 50}"
+    assert kept == f"{'x' * 60} … {'x' * 40}"
 
 
 def test_what_an_assertion_says_explains_a_failure() -> None:
@@ -149,4 +149,6 @@ def test_plan_mode_that_claude_entered_itself(tmp_path: Path) -> None:
     t = Transcript()
     t.user("go", permissionMode="default")
     t.tool("EnterPlanMode", "Entered plan mode.")
-    assert [each.mode for each in t.facts(tmp_path).permission_modes] == ["default", "plan"]
+    assert t.facts(tmp_path).plan_mode.line == 3
+    t.user("go on", permissionMode="default")
+    assert not t.facts(tmp_path).plan_mode.line

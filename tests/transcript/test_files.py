@@ -227,7 +227,7 @@ def test_the_drafts_say_what_became_of_files(tmp_path: Path) -> None:
         ("kept.py", "implementation"),
         ("lib/a.py", "implementation, 4 edits"),
         ("lib/b.py", "implementation, 4 edits"),
-        ("main.py", "entry point, 4 edits, later put back with git"),
+        ("main.py", "implementation, 4 edits, later put back with git"),
     ]
     assert sorted(roles[5:]) == [
         ("draft.py", "implementation, 4 edits, later deleted"),

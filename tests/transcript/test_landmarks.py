@@ -112,16 +112,14 @@ def test_the_users_own_shell_counts(tmp_path: Path) -> None:
     assert facts.asked == ()
 
 
-def test_api_errors_are_quoted(tmp_path: Path) -> None:
+def test_an_api_error_ends_a_turn(tmp_path: Path) -> None:
     t = Transcript()
     t.user("go")
     t.line("system", subtype="api_error", error={}, retryAttempt=1, maxRetries=10)
     t.say("API Error: 529 Overloaded", message={"model": "<synthetic>"}, isApiErrorMessage=True)
     t.say("No response requested.", message={"model": "<synthetic>"})
-    facts = t.facts(tmp_path)
-    (error,) = facts.api_errors
-    assert (error.text, error.source.line) == ("API Error: 529 Overloaded", 3)
-    assert facts.turns[0].closing is None
+    (turn,) = t.facts(tmp_path).turns
+    assert (turn.end, turn.closing) == ("api error", None)
 
 
 def test_addresses_in_results(tmp_path: Path) -> None:

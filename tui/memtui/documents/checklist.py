@@ -258,14 +258,6 @@ def _decisions(text: CheckedText) -> tuple[Verdict, str] | _Answer:
     return _PASS, f"{len(decisions)}, each with its reason" if decisions else "none is named"
 
 
-_FAILED = re.compile(
-    r"\bfail(?:ed|s|ing|ure)\b|\berror\b(?! ?free)|失败|失敗|エラー|échou|실패", re.IGNORECASE
-)
-_WELL = re.compile(
-    r"success|passed|\bok\b|\bfixed\b|resolved|\b(?:0|no) (?:fail|error)|成功|修复|完了|[✓✔✅]", re.IGNORECASE
-)
-
-
 def _known_issues(text: CheckedText) -> tuple[Verdict, str] | _Answer:
     issues, found = text.items(_ISSUES), text.recovery
     if not text.has(_ISSUES):
@@ -274,15 +266,7 @@ def _known_issues(text: CheckedText) -> tuple[Verdict, str] | _Answer:
     for item in issues:
         if _key(item) in pending:
             return _WARN, "is pending, too: is it put off, or is it next?", _ISSUES, item
-    if issues:
-        return _PASS, f"{counted(len(issues), 'issue')} put off"
-    if _ended_badly(found.last_action):
-        return _WARN, "the last action failed, and no issue says so"
-    return _PASS, "none is named"
-
-
-def _ended_badly(action: str) -> bool:
-    return bool(_FAILED.search(action)) and not _WELL.search(action)
+    return _PASS, f"{counted(len(issues), 'issue')} put off" if issues else "none is named"
 
 
 def _key(item: str) -> str:
@@ -292,7 +276,7 @@ def _key(item: str) -> str:
 def _notes(text: CheckedText) -> tuple[Verdict, str]:
     if text.recovery.notes:
         return _PASS, "there are some"
-    if text.items(_ISSUES) or _ended_badly(text.recovery.last_action):
+    if text.items(_ISSUES):
         return _WARN, "something is not solved, and there is no word on what was thought of it"
     return _PASS, "none, and nothing unsolved that would need some"
 

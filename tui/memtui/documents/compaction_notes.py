@@ -15,10 +15,9 @@ from memtui.documents.compactor import UNDONE, flat
 from memtui.documents.events import SEEN, is_sure, landmark_line, missing_work, seen_addresses, unsaved_work
 from memtui.documents.quotes import with_source, without_source
 from memtui.documents.session_state import SessionState, TaskKind, gone_files
-from memtui.documents.work import open_steps, stopped, unanswered
+from memtui.documents.work import open_steps, open_tasks, stopped, unanswered
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import bare_command, last_checks
-from memtui.transcript.plans import OPEN
 from memtui.transcript.records import Facts
 from memtui.transcript.sentences import is_rule, sentences
 from memtui.transcript.short_text import capitalised, ends_of, key_of, one_line, shortened
@@ -88,12 +87,10 @@ def _commands(facts: Facts) -> Iterator[str]:
 def known_open_tasks(facts: Facts | None, state: SessionState | None) -> list[str]:
     """Open tasks: those of the session's list, then those of the document, which a person may have added."""
     known: dict[str, str] = {}
-    for todo in sorted(facts.todos if facts else (), key=lambda todo: todo.status != "in_progress"):
-        doing = " (in progress)" if todo.status == "in_progress" else ""
-        if todo.status in OPEN:
-            known.setdefault(
-                key_of(todo.content), with_source(f"{one_line(todo.content)}{doing}", todo.source)
-            )
+    for work in open_tasks(facts) if facts else ():
+        doing = " (in progress)" if work.state == "doing" else ""
+        if work.state != "left":
+            known.setdefault(key_of(work.text), with_source(f"{work.text}{doing}", work.source))
     for task in flat(state.tasks) if state else ():
         # Requests are quoted elsewhere; the tasks of the list are above.
         if task.kind in UNDONE and not task.text.startswith('"'):

@@ -23,7 +23,7 @@ from memtui.documents.session_state import (
     is_ours,
     task_key,
 )
-from memtui.documents.work import goal_words, steps_of
+from memtui.documents.work import STANDING, goal_words, steps_of
 from memtui.ground.project import Project
 from memtui.secrets.secrets import masked
 from memtui.transcript.plans import was_done
@@ -336,6 +336,8 @@ def _merged(before: SessionState, drafted: SessionState, gone: Collection[str] =
     drafted = drafted.with_texts(masked)
     others = [section for section in before.extra if not is_quotes(section)] or drafted.extra
     quoted = [section for section in (*drafted.extra, *before.extra) if is_quotes(section)]
+    # A phase that was drafted may be over, which no draft says.
+    phase = before.dynamics.phase if not before.dynamics.phase.startswith(("planning (", "execution")) else ""
     state = SessionState(
         version=min(before.version + 1, session_state.LATEST),
         identity=_updated(before.identity, drafted.identity).replace(
@@ -346,7 +348,7 @@ def _merged(before: SessionState, drafted: SessionState, gone: Collection[str] =
         working=drafted.working.replace(
             extra=tuple(dict.fromkeys((*before.working.extra, *drafted.working.extra)))
         ),
-        dynamics=_updated(before.dynamics, drafted.dynamics),
+        dynamics=_updated(before.dynamics.replace(phase=phase), drafted.dynamics),
         preamble=before.preamble or drafted.preamble,
         extra=with_new_quotes(others, quoted[:1]),
     )
@@ -377,6 +379,6 @@ def _dropped_tasks(facts: Facts, drafted: SessionState) -> frozenset[str]:
     texts += [todo.content for todo in facts.todos if todo.status == "completed" and not was_done(todo)]
     texts += [text for ask in user_requests(facts) for text in (ask.line, ask.with_purpose)]
     for plan in facts.plans:
-        texts += [*steps_of(plan), f"{session_state.AWAITED}{plan_line(plan)}"]
+        texts += [*steps_of(plan), *(f"{each}: {plan_line(plan)}" for each in STANDING)]
     wanted = {task_key(task.text) for task in drafted.tasks}
     return frozenset(task_key(text) for text in texts) - wanted

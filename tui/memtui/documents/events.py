@@ -11,21 +11,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.documents.quotes import citation, said_last, source_label, user_requests, with_source
+from memtui.documents.markdown import render_items
+from memtui.documents.quotes import UserRequest, citation, source_label, user_requests, with_source
 from memtui.documents.work import ONLY_CAPTURE, open_work, plan_status, recorded_decisions
 from memtui.ground.text import counted
 from memtui.transcript import checks, records
 from memtui.transcript.checks import SENTENCE, all_commands, bare_command, hides_outcome, is_check, last_check
-from memtui.transcript.files import EDITED_AGAIN
 from memtui.transcript.paths import Kind, is_absolute, role_of, shown_path
 from memtui.transcript.plans import mark_of, was_done
 from memtui.transcript.records import Action, Command, ErrorFact, Facts, FileFact, Landmark, Source, is_after
 from memtui.transcript.shell import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, programs_run, shows_outcome
 from memtui.transcript.short_text import ends_of, one_line, shortened, telling_line
 
-_COUNTED = 50  # from this number on, commands are "50 or more"
 _COMMAND = 120
-_LEAST = 40
 _MISSING = 5
 _CHANGED = 8
 _FAILED = 3
@@ -42,7 +40,7 @@ def last_errors(facts: Facts, most: int) -> list[ErrorFact]:
 
 
 def error_event(facts: Facts, error: ErrorFact, root: Path | None) -> str:
-    """``Bash `npm test` failed at L174, 30 commands since, the last one ok: the message``."""
+    """``Bash `npm test` failed at L174, 30 commands since: the message``."""
     shell = error.tool in SHELL_TOOLS
     target = bare_command(error.target) if shell else one_line(shown_path(error.target, root))
     what = f"{error.tool} `{shortened(target, _FAILED_TARGET)}`" if target else error.tool
@@ -54,49 +52,39 @@ def error_event(facts: Facts, error: ErrorFact, root: Path | None) -> str:
     return f"{event}: {output(message, SENTENCE - len(what))}" if message else event
 
 
-_STOPS = re.compile(r"\bgit (?P<verb>am|cherry-pick|merge|rebase|revert)\b")
-_ENDS_IT = re.compile(rf"{_STOPS.pattern} --(?:continue|skip|abort|quit)\b")
-"""How git's commands that stop at a conflict are resumed or given up."""
-
-
 def _ran_again(facts: Facts, error: ErrorFact) -> str:
-    """A later run of the same command or checks: the first that went well, else the last that hides how.
+    """The first success of the same command; else its last run that hides how it ended.
 
-    Without one, the first success of the same programs with other arguments; of a check that proves nothing.
+    Without either, the first success of its checks or programs in another form, which the reader may judge.
     """
     if error.tool not in SHELL_TOOLS:
         return ""
     target, hidden, alike = bare_command(error.target)[:_TARGET], "", ""
     programs = frozenset() if is_check(error.target) else programs_run(error.target)
-    stopped = _STOPS.search(error.target)
     for command in all_commands(facts):
-        outcome = outcome_of(command)
+        text, outcome = bare_command(command.text), outcome_of(command)
         if not is_after(command.source, error.source) or outcome not in ("ok", HIDDEN):
             continue
         where = citation(command.source)
         place = f" at {where}" if where else ""
-        again = bare_command(command.text)[:_TARGET] == target
-        if again or checks.passes_again(command, error.target, error.message):
-            name = shortened(bare_command(command.text), _FAILED_TARGET)
-            ran = "ran again" if again else f"ran as `{name}`"
+        if text[:_TARGET] == target:
             if outcome == "ok":
-                return f", ok when it {ran}{place}"
-            hidden = f", {ran}{place} with its {HIDDEN}"
-        elif outcome == "ok" and stopped and (ended := _ENDS_IT.search(command.text)):
-            if ended["verb"] == stopped["verb"]:
-                return f", `{ended[0]}` ok{place}"
-        elif not alike and outcome == "ok" and programs and programs <= programs_run(command.text):
-            alike = f", `{'`, `'.join(sorted(programs))}` ok with other arguments{place}"
+                return f", ok when it ran again{place}"
+            hidden = f", ran again{place} with its {HIDDEN}"
+        elif not alike and outcome == "ok":
+            same = programs and programs <= programs_run(command.text)
+            if same or checks.passes_again(command, error.target, error.message):
+                alike = f", `{shortened(text, _FAILED_TARGET)}` ok{place}"
     return hidden or alike
 
 
-def failed_checks(facts: Facts, *, clock: bool = False) -> list[str]:
+def failed_checks(facts: Facts) -> list[str]:
     """Checks that failed before the last one and that no later run covers, newest first."""
     last = last_check(facts)
     failed = (
         each for each in reversed(checks.last_checks(facts)) if each.outcome == "failed" and each is not last
     )
-    return [check_line(facts, each, clock=clock) for each in failed][:_FAILED]
+    return [check_line(facts, each) for each in failed][:_FAILED]
 
 
 def check_event(facts: Facts) -> str:
@@ -109,9 +97,9 @@ def check_event(facts: Facts) -> str:
     return f"{ended}: {check_line(facts, check)}"
 
 
-def check_line(facts: Facts, check: Command, *, clock: bool = False) -> str:
+def check_line(facts: Facts, check: Command) -> str:
     """A check's command with its line, its age and, if it failed, its message."""
-    where = citation(check.source, clock=clock)
+    where = citation(check.source)
     since = _since(facts, check.source).removeprefix(", ")
     place = "; ".join(part for part in (where, since, changed_since(facts, check.source)) if part)
     summary = f"{shortened(bare_command(check.text), _COMMAND)}{f' ({place})' if place else ''}"
@@ -133,7 +121,6 @@ def changed_since(facts: Facts, source: Source) -> str:
         is_after(records.later(file.source, file.last), source)
         for file in files
         if role_of(file.path, facts.cwd).kind not in (Kind.SCRATCH, Kind.DOCS)
-        and not CLAUDES.search(file.path)
         and not (file.created and file.fate)
     )
     return f"at least {counted(number, 'file')} changed since" if number else ""
@@ -141,27 +128,27 @@ def changed_since(facts: Facts, source: Source) -> str:
 
 def output(text: str, limit: int = SENTENCE) -> str:
     """A line of a tool's output, marked as such: neither the user nor the model said it."""
-    return f'output "{shortened(text, max(limit, _LEAST)).replace(chr(34), chr(39))}"'
+    return f'output "{shortened(text, max(limit, 40)).replace(chr(34), chr(39))}"'
 
 
-def missing_work(facts: Facts, *, clock: bool = False) -> str:
+def missing_work(facts: Facts) -> str:
     """The subagents whose transcripts are missing, so that their work is unknown; "" if there are none."""
-    missing = [with_source(each.text, each.source, clock=clock) for each in facts.missing_agents]
-    if not missing:
-        return ""
-    if len(missing) == 1:
-        return f"subagent {missing[0]}: transcript missing; its changes are known only from its result"
-    named = ", ".join(missing[:_MISSING])
-    more = f" and {len(missing) - _MISSING} more" if len(missing) > _MISSING else ""
-    return f"subagents {named}{more}: transcripts missing; their changes are known only from their results"
+    missing = [f"subagent {with_source(each.text, each.source)}" for each in facts.missing_agents]
+    named = ", ".join(missing[:_MISSING]) + (
+        f" and {len(missing) - _MISSING} more" if missing[_MISSING:] else ""
+    )
+    return f"{named}: transcript missing; changes are known only from the result" if missing else ""
 
 
 def unsaved_work(facts: Facts, root: Path) -> list[str]:
-    """Files changed since the last commit on record, and commits since the last push; a line each."""
+    """Files changed since the last commit on record, and commits since the last push; a line each.
+
+    Without any commit on record there may have been one: by a wrapper, or by the person elsewhere.
+    """
     commits = [mark for mark in facts.landmarks if mark.kind == "commit" and mark.superseded != "reset"]
-    last, lines = commits[-1].source if commits else records.NOWHERE, []
-    went_on = any(file.fate.startswith(EDITED_AGAIN) for file in facts.modified_files)
-    root = Path(facts.cwd) if went_on else root
+    if not commits:
+        return []
+    last, lines = commits[-1].source, []
     files = (file for file in (*facts.modified_files, *facts.shell_files) if not file.fate)
     changed = dict.fromkeys(
         shown_path(file.path, root) for file in files if is_after(records.later(file.source, file.last), last)
@@ -170,8 +157,7 @@ def unsaved_work(facts: Facts, root: Path) -> list[str]:
     if inside:
         more = f" and {len(inside) - _CHANGED} more" if len(inside) > _CHANGED else ""
         named = f"{', '.join(inside[-_CHANGED:])}{more}"
-        since = "since the last commit on record" if commits else "with no commit on record"
-        lines.append(f"{with_source(f'Changed {since}', last)}: {named}")
+        lines.append(f"{with_source('Changed since the last commit on record', last)}: {named}")
     local = [mark.commit for mark in commits if not mark.superseded and is_after(mark.source, facts.pushed)]
     if any(local):
         lines.append(f"Commits with no later push on record: {', '.join(filter(None, local[-_CHANGED:]))}")
@@ -203,10 +189,7 @@ def _since(facts: Facts, source: Source) -> str:
     later = [each for each in ran if is_after(each.source, source)]
     if source == records.NOWHERE or not later:
         return ""
-    number = counted(len(later), "command") if len(later) < _COUNTED else f"{_COUNTED} or more commands"
-    last = outcome_of(later[-1])
-    how = f", the last one {last}" if last in ("ok", "failed") else ""
-    return f", {number} since{how}"
+    return f", {counted(len(later), 'command')} since"
 
 
 _CUT = 590  # length of a result in facts, in characters; the end of longer ones is unknown
@@ -283,42 +266,44 @@ def _rank(command: str, times: int) -> int:
 
 _SINCE = {"amend": "an amend", "rebase": "a rebase", "reset": "a reset"}
 _DONE_FILES = 12
-_FEW = 3
 _ASKED = 25
 _FIRST = 2_000
 
 
 def inferred_plan(facts: Facts) -> str:
-    """The user's requests with the finished and open work on record."""
+    """The user's requests, newest first; the first one, at the end, stands whole."""
     found = user_requests(facts)
-    blocks = []
-    if found:
-        first = ends_of(found[-1].text.strip(), _FIRST)
-        blocks.append(f"{source_label('First asked', found[-1].source)}\n{first}")
-    if later := [with_source(f"{ask.line}{ask.after}", ask.source) for ask in found[:-1]]:
-        more = f"\n- and {len(later) - _ASKED} earlier ones" if len(later) > _ASKED else ""
-        listed = "\n".join(f"- {text}" for text in later[:_ASKED])
-        blocks.append(f"Asked since, newest first:\n{listed}{more}")
-    if facts.from_capture:
-        return "\n\n".join([*blocks, f"- Of the work itself {ONLY_CAPTURE}."])
-    if done := [f"- [x] {text}" for text in changes(facts)]:
-        blocks.append("Done, by the record:\n" + "\n".join(done))
-    if work := open_work(facts):
-        blocks.append("Open, by the record:\n" + "\n".join(f"- [ ] {text}" for text in work))
-    elif said := said_last(facts):
-        blocks.append(f"- {said}")
-    return "\n\n".join(blocks) or "- N/A: no words of the user on record"
+    if not found:
+        return "- N/A: no words of the user on record"
+    *later, first = found
+    listed = asked_lines(later)
+    listed.append(f"{source_label('first asked', first.source)}\n{ends_of(first.text.strip(), _FIRST)}")
+    listed += [f"of the work itself {ONLY_CAPTURE}"] if facts.from_capture else []
+    return f"Asked, newest first:\n{render_items(listed)}"
+
+
+def asked_lines(asked: list[UserRequest]) -> list[str]:
+    lines = [with_source(f"{ask.line}{ask.after}", ask.source) for ask in asked]
+    more = len(lines) - _ASKED
+    return [*lines[:_ASKED], *([f"and {counted(more, 'earlier message')}"] if more > 0 else [])]
+
+
+def compacted(facts: Facts) -> Iterator[str]:
+    for last in facts.compactions[-1:]:
+        summary = with_source("its summary", last.summary_source)
+        so_far = f"{counted(len(facts.compactions), 'compaction')} so far"
+        yield f"{so_far}, {with_source('the last one', last.source)}{f'; {summary}' if last.summary else ''}"
 
 
 def changes(facts: Facts) -> Iterator[str]:
-    """Commits that stand, finished tasks, and the files changed since; all files where these are few."""
+    """Commits that stand, finished tasks, and the files changed since."""
     stands = standing(facts)
     todos = [todo for todo in (*facts.past_todos, *facts.todos) if was_done(todo)]
     yield from map(landmark_line, stands)
-    yield from (with_source(one_line(todo.content), todo.source) for todo in todos)
+    yield from (with_source(f"ticked off: {one_line(todo.content)}", todo.source) for todo in todos)
     places = [mark.source.line for mark in stands] + [todo.source.line for todo in todos]
-    last = max(places) if len(places) >= _FEW else 0
-    files = [f for f in facts.modified_files if records.later(f.source, f.last).line > last or not last]
+    last = max(places, default=-1)
+    files = [f for f in facts.modified_files if records.later(f.source, f.last).line > last]
     yield from map(file_line, files[-_DONE_FILES:])
     if len(files) > _DONE_FILES:
         yield f"changed {counted(len(files) - _DONE_FILES, 'other file')}"
@@ -329,10 +314,10 @@ def standing(facts: Facts) -> list[Landmark]:
     return [mark for mark in facts.landmarks if mark.superseded not in ("amend", "reset")]
 
 
-def landmark_line(mark: Landmark, *, clock: bool = False) -> str:
+def landmark_line(mark: Landmark) -> str:
     what = {"commit": f"committed {one_line(mark.text)}", "pull request": f"pull request {mark.text}"}
     line = f"{what.get(mark.kind, mark.text)}{f' ({mark.commit})' if mark.commit else ''}"
-    return with_source(f"{line}{since(mark)}", mark.source, clock=clock)
+    return with_source(f"{line}{since(mark)}", mark.source)
 
 
 def since(mark: Landmark) -> str:
@@ -391,8 +376,8 @@ def evidence(facts: Facts, root: Path | None) -> tuple[EvidenceGroup, ...]:
     The groups most useful for resuming the work come first. Messages, failures and commands are listed newest
     first, all else in the order of the session.
     """
-    turns, missing = facts.turns[::-1], missing_work(facts, clock=True)
-    left = [ONLY_CAPTURE] if facts.from_capture else open_work(facts, clock=True)
+    turns, missing = facts.turns[::-1], missing_work(facts)
+    left = [ONLY_CAPTURE] if facts.from_capture else open_work(facts)
     groups = (
         ("Files modified", [_file(file, root) for file in facts.modified_files]),
         ("Tasks", [_item("todo", f"[{mark_of(todo)}] {todo.content}", todo.source) for todo in facts.todos]),

@@ -1,7 +1,7 @@
 """A memory file: the result of the review of a capture (seed 001), and its draft, made from facts alone.
 
 The same facts give the same words. Nothing is claimed without a record: unknown values stay empty or N/A for
-a person to fill in. Every drafted line names its source, with the time for human readers.
+a person to fill in. Every drafted line names its source.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from memtui.documents.events import (
     standing,
 )
 from memtui.documents.markdown import Section, escape, parse_items, render_items
-from memtui.documents.quotes import citation, quotes_section, with_source
+from memtui.documents.quotes import quotes_section, with_source
 from memtui.documents.record import Block, Items, Line, Record
 from memtui.documents.work import LAST, ONLY_CAPTURE, goal, open_request, stopped, title_of, unfinished_turn
 from memtui.ground.text import FormatError, counted, file_text, without_backticks
@@ -33,8 +33,8 @@ from memtui.secrets.secrets import masked
 from memtui.transcript.checks import SENTENCE, last_check
 from memtui.transcript.files import DELETED, EDITED_AGAIN, PUT_BACK, path_now
 from memtui.transcript.paths import shown_path
-from memtui.transcript.plans import dropped_among, was_done
-from memtui.transcript.records import Facts, FileFact, Source
+from memtui.transcript.plans import was_done
+from memtui.transcript.records import NOWHERE, Facts, FileFact
 from memtui.transcript.short_text import capitalised, one_line, shortened
 
 _GOAL, _LEARNINGS, _QUESTIONS = "Goal", "Learnings", "Open Questions / Issues"
@@ -108,16 +108,15 @@ def _read_title(lines: list[str]) -> tuple[str | None, list[str]]:
 
 
 _TITLE = 60
-_ENDS = (re.compile(r"[.!?]\s|[。！？]"), re.compile(r"[;:,]\s|\s[—–-]\s|[、，；：]"))
 _MOST_KEY_FILES = 12
 _MOST_LEARNINGS = 12
 _MOST_QUESTIONS = 10
 _SUMMARY = 160
 _RESULT = 80
 _LAST_RESULTS = 3
+UNTITLED = "Session without words of the user"
 _HIDDEN = "hides its exit status"
 _ONLY_CAPTURE = f"{capitalised(ONLY_CAPTURE)}."
-UNTITLED = "Session without words of the user"
 
 _WIDE_END = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]$")
 
@@ -126,41 +125,30 @@ def draft_memory(facts: Facts) -> MemoryFile:
     """A draft of the memory file for a review (seed 001), with secrets masked, as it may be shared."""
     alone = [_ONLY_CAPTURE] if facts.from_capture else []
     return MemoryFile(
-        title=_whole_words(masked(title_of(facts)).rstrip(".。")) or UNTITLED,
-        goal=masked("\n".join([goal(facts, clock=True), *alone])),
+        title=shortened(masked(title_of(facts)).rstrip(".。"), _TITLE) or UNTITLED,
+        goal=masked("\n".join([goal(facts), *alone])),
         learnings=tuple(dict.fromkeys(map(masked, _learnings(facts))))[:_MOST_LEARNINGS],
         questions=tuple(dict.fromkeys(map(masked, _questions(facts))))[:_MOST_QUESTIONS],
         confidence=masked(_confidence(facts)),
         key_files=tuple(map(masked, _key_files(facts))),
-        extra=quotes_section(facts, clock=True),
+        extra=quotes_section(facts),
     )
-
-
-def _whole_words(title: str) -> str:
-    """A title that is too long up to its last sentence or clause that fits, else to a word and ``…``."""
-    short = shortened(title, _TITLE)
-    if not short.endswith("…"):
-        return short
-    found = [end.start() for ends in _ENDS for end in [*ends.finditer(short, _TITLE // 3)][-1:]]
-    return short[: found[0]] if found else short
 
 
 def _learnings(facts: Facts) -> Iterator[str]:
     for each in work.recorded_decisions(facts):
-        text = shortened(f"{each.decision}: {each.reason}", SENTENCE)
-        yield with_source(text, each.source, clock=True)
-    for mark in facts.landmarks:
-        yield landmark_line(mark, clock=True)
+        yield with_source(shortened(f"{each.decision}: {each.reason}", SENTENCE), each.source)
+    yield from map(landmark_line, facts.landmarks)
 
 
 def _questions(facts: Facts) -> list[str]:
     """What stopped the last turn, if anything did, and what is open but the goal itself."""
     if facts.from_capture:
         return [_ONLY_CAPTURE]
-    stop = capitalised(stopped(facts, clock=True))
     ask = open_request(facts)
-    goal_again = ask.quoted(LAST, clock=True) if ask and ask.with_purpose in goal(facts) else ""
-    return [line for line in (stop, *work.open_work(facts, clock=True)) if line not in ("", goal_again)]
+    goal_again = ask.quoted(LAST) if ask and ask.with_purpose in goal(facts) else ""
+    lines = (capitalised(stopped(facts)), *work.open_work(facts))
+    return [line for line in lines if line not in ("", goal_again)]
 
 
 def _confidence(facts: Facts) -> str:
@@ -168,47 +156,38 @@ def _confidence(facts: Facts) -> str:
 
     - Low: the last check failed, the last turn was stopped, or only the capture is known.
     - High: the last check went well by its own exit status, and so did every kind of check that had failed,
-      every task of a list is ticked off, no step of the plan is open, nothing was started in the background
-      last, no file was changed after that check, and the last turn is answered.
+      every task of a list is ticked off, no step of the plan is open, no file was changed after that check,
+      and the last turn is answered.
     - Medium: anything else; so it is never High where nothing was checked. A turn that goes on, as at every
       automatic compaction, is no reason for Low.
     """
     if facts.from_capture:
         return f"Low — {ONLY_CAPTURE}"
-    check, stop = last_check(facts), stopped(facts, clock=True)
+    check, stop = last_check(facts), stopped(facts)
     left = len([*work.open_tasks(facts), *work.open_steps(facts)])
     reasons = ["no check on record"]
     if check is not None:
         how = "failed" if check.outcome == "failed" else "went well" if is_sure(check) else _HIDDEN
-        reasons = [f"the last check {how}: {check_line(facts, check, clock=True)}"]
-    others = failed_checks(facts, clock=True)
-    last = facts.last_action
-    waits = last is not None and last.outcome == "background"
-    if last is not None and waits:
-        reasons.append(with_source(f"{last.tool} was started in the background", last.source, clock=True))
+        reasons = [f"the last check {how}: {check_line(facts, check)}"]
+    others = failed_checks(facts)
     if stop:
         reasons.insert(0, stop)
     reasons += [f"{NOT_PASSED}: {each}" for each in others[:1]]
-    reasons.append(_tasks(facts, left) or "no task list on record")
+    reasons.append(_tasks(facts, left))
     failed = check is not None and check.outcome == "failed"
     sure = check is not None and is_sure(check) and not changed_since(facts, check.source)
+    waits = facts.last_action is not None and facts.last_action.outcome == "background"
     high = sure and facts.todos and not (left or waits or others or unfinished_turn(facts))
     level = "Low" if failed or stop else "High" if high else "Medium"
     return f"{level} — {'; '.join(reasons)}"
 
 
 def _tasks(facts: Facts, left: int) -> str:
-    """Number of finished tasks with the line of the last change; "" without a list."""
-    if left:
-        return f"{counted(left, 'task or step', 'tasks and steps')} open{_listed_at(facts)}"
-    done, number = sum(map(was_done, facts.todos)), len(facts.todos)
-    ticked = f"{done} of {counted(number, 'task')} done{dropped_among(facts.todos)}"
-    return f"{ticked}{_listed_at(facts)}" if number else ""
-
-
-def _listed_at(facts: Facts) -> str:
-    where = citation(max((todo.source for todo in facts.todos), default=Source()), clock=True)
-    return f" ({where})" if where else ""
+    """Number of tasks with the line of the last change."""
+    done = f"{sum(map(was_done, facts.todos))} of {counted(len(facts.todos), 'task')} done"
+    said = f"{counted(left, 'task or step', 'tasks and steps')} open" if left else done
+    last = max((todo.source for todo in facts.todos), default=NOWHERE)
+    return with_source(said, last) if left or facts.todos else "no task list on record"
 
 
 def _key_files(facts: Facts) -> list[str]:

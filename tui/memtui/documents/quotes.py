@@ -12,7 +12,7 @@ from memtui.ground.clock import parse_iso, to_local
 from memtui.secrets.secrets import masked
 from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import plan_title
-from memtui.transcript.records import NOWHERE, Facts, PlanFact, Quote, Source, Turn, in_order, is_after
+from memtui.transcript.records import NOWHERE, WITHOUT_WORDS, Facts, PlanFact, Quote, Source, Turn, in_order
 from memtui.transcript.sentences import is_question
 from memtui.transcript.short_text import ends_of, one_line, shortened
 
@@ -37,9 +37,9 @@ def with_source(text: str, source: Source, *, clock: bool = False) -> str:
     return f"{text} ({where})" if where else text
 
 
-def source_label(label: str, source: Source, *, clock: bool = False) -> str:
+def source_label(label: str, source: Source) -> str:
     """``label (L476):``, to precede the content of that line."""
-    return f"{with_source(label, source, clock=clock)}:"
+    return f"{with_source(label, source)}:"
 
 
 def without_source(text: str) -> str:
@@ -47,7 +47,6 @@ def without_source(text: str) -> str:
 
 
 _WIDTH = 400
-_WITHOUT_WORDS = ("notification", "start", "shell")
 _REPLY = 60  # longest reply that says little without its question, in characters
 _QUESTION, _LOOKED_AT = 120, 500
 _SENTENCES = re.compile(r"(?<=[.!?:])\s+|(?<=[。！？：])(?=.)|\n")  # ends of sentences
@@ -75,9 +74,9 @@ class UserRequest(NamedTuple):
         """In brackets, the question before."""
         return f' (after "{self.question}")' if self.question else ""
 
-    def quoted(self, label: str, *, clock: bool = False) -> str:
+    def quoted(self, label: str) -> str:
         """``label (L476): "words"``."""
-        return f"{source_label(label, self.source, clock=clock)} {self.with_purpose}"
+        return f"{source_label(label, self.source)} {self.with_purpose}"
 
     @property
     def with_purpose(self) -> str:
@@ -90,7 +89,7 @@ def user_requests(facts: Facts) -> list[UserRequest]:
     found: list[UserRequest] = []
     later = ""
     for at, turn in reversed(list(enumerate(facts.turns))):
-        if turn.kind in _WITHOUT_WORDS or not turn.ask.strip():
+        if turn.kind in WITHOUT_WORDS or not turn.ask.strip():
             continue
         words = one_line(turn.ask)
         # The user took the words back when they follow once more, or with more of them.
@@ -151,13 +150,11 @@ _LIMITS = {CLAUDE: (800, 4_000), AT_WORK: (500, 1_500), SUBAGENT: (600, 900), US
 """Maximum length of one quote of a speaker, and of all of them, in characters."""
 
 
-def quotes_section(facts: Facts, *, clock: bool = False) -> tuple[Section, ...]:
-    """The section, with secrets masked, and with `clock` the local times; empty without any known words."""
+def quotes_section(facts: Facts) -> tuple[Section, ...]:
+    """The section, with secrets masked; empty without any known words."""
     found = [(said, who) for who in _LIMITS for said in quotes_of(who, facts)]
     found.sort(key=lambda each: (each[0].source.line, each[0].source.timestamp), reverse=True)
-    items = [
-        f"{citation(said.source, clock=clock)} {who}: {masked(said.text)}".lstrip() for said, who in found
-    ]
+    items = [f"{citation(said.source)} {who}: {masked(said.text)}".lstrip() for said, who in found]
     return (Section(heading=HEADING, text=f"{FIRST_LINE}\n{render_items(items)}"),) if items else ()
 
 
@@ -190,13 +187,13 @@ def quotes_of(who: str, facts: Facts) -> list[Quote]:
 
 
 def _at_work(facts: Facts) -> Iterator[Quote]:
-    """The last text of each turn that no message closed; others only until such a message overtakes them."""
+    """The last text of each turn that no message closed; others only since the last such message."""
     overtaken = False
     for turn in reversed(facts.turns):
         closed = turn.end == "answered"
+        overtaken = overtaken or closed
         yield from [turn.closing] if turn.closing and not closed else []
         yield from reversed(turn.texts) if not overtaken else ()
-        overtaken = overtaken or closed
 
 
 def _words_of_user(facts: Facts) -> list[Quote | UserRequest]:
@@ -204,17 +201,6 @@ def _words_of_user(facts: Facts) -> list[Quote | UserRequest]:
     own = (Quote(answer.answer, answer.source) for answer in facts.answers if answer.own)
     words: list[Quote | UserRequest] = [*user_requests(facts)[::-1], *own]
     return in_order(words)[::-1]
-
-
-def said_last(facts: Facts) -> str:
-    """``Claude said last (L476): "words"``; "" if nothing is on record, or calls followed it."""
-    turn = next((turn for turn in reversed(facts.turns) if turn.closing), None)
-    if turn is None or turn.closing is None or turn.end == "running":
-        return ""
-    if facts.last_action and is_after(facts.last_action.source, turn.closing.source):
-        return ""
-    label = source_label("Claude said last", turn.closing.source)
-    return f'{label} "{one_line(ends_of(turn.closing.text.strip(), _WIDTH))}"'
 
 
 def with_fewer_quotes(section: Section, room: int) -> Section:

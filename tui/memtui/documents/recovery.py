@@ -17,7 +17,7 @@ from pydantic import AfterValidator
 from memtui.documents import events, markdown, quotes, work
 from memtui.documents.events import COMMANDS_RUN, NOT_PASSED, SEEN, action_event, check_event, last_errors
 from memtui.documents.markdown import Document, Section, fenced, heading, name_of
-from memtui.documents.quotes import USER, citation, quotes_of, quotes_section, said_last, with_source
+from memtui.documents.quotes import USER, citation, quotes_of, quotes_section, with_source
 from memtui.documents.record import Block, Item, Items, Line, Record, Verbatim
 from memtui.documents.work import (
     LAST,
@@ -37,14 +37,14 @@ from memtui.ground.text import (
     without_backticks,
     without_blank_ends,
 )
-from memtui.secrets.secrets import MASK, masked
+from memtui.secrets.secrets import masked
 from memtui.transcript import paths
 from memtui.transcript.checks import last_check, package_changes
 from memtui.transcript.files import IN_PROGRAM, PUT_BACK, moved_to
-from memtui.transcript.paths import OTHER, Kind, Role, folder_of, path_identity, role_of, shown_path, stem_of
+from memtui.transcript.paths import OTHER, Kind, Role, folder_of, path_identity, role_of, shown_path
 from memtui.transcript.plans import mark_of, stated_plan
 from memtui.transcript.records import Facts, FileFact, PlanFact, Todo
-from memtui.transcript.short_text import capitalised, command_line, shortened
+from memtui.transcript.short_text import capitalised, command_line, ends_of, shortened
 
 NONE = "(none)"
 UNKNOWN = "N/A"  # prefix of an item without a record, which does not mean none
@@ -322,7 +322,7 @@ def working_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
     files = facts.modified_files
     latest_first = reversed(files)
     ranked = sorted(latest_first, key=lambda file: _rank(file, role_of(file.path, root), root))
-    named = [_named(file, _changed_role(file, files, root)) for file in ranked]
+    named = [_named(file, _changed_role(file, root)) for file in ranked]
     for file in facts.shell_files:
         role = role_of(file.path, root)
         if role.kind is not Kind.SCRATCH:
@@ -348,9 +348,8 @@ def _is_gone(file: FileFact) -> bool:
     return file.fate not in ("", PUT_BACK)
 
 
-def _changed_role(file: FileFact, files: Sequence[FileFact], root: str) -> str:
-    parts = [_with_subject(role_of(file.path, root), file.path, files)]
-    parts.append("created" if file.created else "")
+def _changed_role(file: FileFact, root: str) -> str:
+    parts = [role_of(file.path, root).text, "created" if file.created else ""]
     edits = file.times - file.created
     parts.append(counted(edits, "edit") if edits > (not file.created) else "")
     parts.append("by a subagent" if file.subagent else "")
@@ -361,15 +360,6 @@ def _changed_role(file: FileFact, files: Sequence[FileFact], root: str) -> str:
 def _fate(file: FileFact) -> str:
     """Fate of a file; a path that would break the syntax of roles is left out."""
     return "moved" if ")" in file.fate else file.fate
-
-
-def _with_subject(role: Role, path: str, files: Sequence[FileFact]) -> str:
-    """A role; for tests including the tested file, if that was changed, too."""
-    stem = paths.name_under_test(path)
-    if role.kind is not Kind.TEST or stem == stem_of(path):
-        return role.text
-    tested = next((f.path for f in files if f.path != path and stem_of(f.path) == stem), "")
-    return f"{role.text} of {paths.name_of(tested)}" if tested else role.text
 
 
 def reference_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
@@ -383,46 +373,39 @@ def reference_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
         role = role_of(file.path, root)
         written = path_identity(file.path) in changed or (installed and role.text == "dependencies")
         if not written and role.kind is not Kind.SCRATCH and not _is_gone(file):
-            priority, text = _priority(role, file.path, facts.modified_files, folders)
+            priority, text = _priority(role, folder_of(file.path) in folders)
             away, *rank = _rank(file, role, root)
             rated.append(((away, priority, *rank), _named(file, text)))
     return tuple(file for _, file in sorted(rated, key=lambda pair: pair[0])[:_REFERENCES])
 
 
-def _priority(role: Role, path: str, changed: Sequence[FileFact], folders: set[str]) -> tuple[int, str]:
+def _priority(role: Role, related: bool) -> tuple[int, str]:
     """The seed's priority of a file that was only read, 0 being the highest, and its role.
 
-    First project instructions, dependencies and types, then modules beside changed ones, tests of those and
-    configuration, other code and documents, and the rest.
+    First project instructions, dependencies and types, then modules beside changed ones, tests beside those
+    and configuration, other code and documents, and the rest.
     """
-    related = folder_of(path) in folders
-    text = _with_subject(role, path, changed)
     if role.kind is Kind.TYPES or role.text in _FIRST:
-        return 0, text
+        return 0, role.text
     if role.kind is Kind.SOURCE and related:
-        return 1, "related module" if text == "implementation" else f"{text}, related module"
-    if role.kind is Kind.CONFIG or (role.kind is Kind.TEST and (related or text != role.text)):
-        return 2, text
-    return 4 if role.kind is Kind.ASSET else 3, text
+        return 1, "related module"
+    if role.kind is Kind.CONFIG or (role.kind is Kind.TEST and related):
+        return 2, role.text
+    return 4 if role.kind is Kind.ASSET else 3, role.text
 
 
 def last_action(facts: Facts) -> str:
-    """The last tool call with its result, the last check, and how the last turn ended."""
+    """The last tool call with its result, the last check, and what stopped the last turn."""
     if facts.from_capture:
         return f"Unknown: {ONLY_CAPTURE}."
     action, check = facts.last_action, last_check(facts)
     parts = [action_event(facts, action, None) if action else "N/A: no tool call on record, result unknown."]
     if check is not None and (action is None or action.target != command_line(check.text)):
         parts.append(f"Last check: {check_event(facts)}")
-    parts += [capitalised(work.stopped(facts)), said_last(facts)]
-    return "\n\n".join(filter(None, parts))
+    return "\n\n".join(filter(None, (*parts, capitalised(work.stopped(facts)))))
 
 
 _WHOLE = 8_192  # maximum length of a plan quoted whole, in characters
-_HEADING = re.compile(r"#{1,6}\s+\S")
-_BOX = re.compile(r"\s*[-*+]\s+\[[ xX>]\]\s")
-_OUTLINED = 120
-_PLAN_LINE = 200
 
 
 def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
@@ -464,27 +447,14 @@ def _where(plan: PlanFact) -> str:
 
 
 def _quoted(plan: PlanFact) -> str:
-    """A plan word for word; a long one by its headings and boxes, each with its line."""
+    """A plan word for word; of a long one the ends, and where all of it stands."""
     content = plan.content.strip("\n")
     if len(content) <= _WHOLE:
         return content
-    lines = content.split("\n")
-    inside = fenced(lines)
-    outline = [
-        f"{number}: {shortened(line, _PLAN_LINE)}"
-        for number, line in enumerate(lines, 1)
-        if not inside[number - 1] and (_HEADING.match(line) or _BOX.match(line))
-    ]
-    where = f"it stands at {citation(plan.source)} of the transcript"
-    if plan.path:
-        where = f"read it in {shown_path(plan.path, None)}"
-    head = f"{len(content):,} characters, {len(lines):,} lines; {where}. Its headings by line number:"
-    more = len(outline) - _OUTLINED
-    rest = [f"and {more} more headings and boxes"] if more > 0 else []
-    return "\n".join([head, "", *outline[:_OUTLINED], *rest])
+    where = shown_path(plan.path, None) if plan.path else f"{citation(plan.source)} of the transcript"
+    return f"The ends of {len(content):,} characters; the whole is {where}:\n\n{ends_of(content, _WHOLE)}"
 
 
-_ASKED = 20
 _ERRORS = 5
 _COMMANDS = 10
 
@@ -507,14 +477,10 @@ def recovery_notes(facts: Facts, root: Path, changed: Iterable[RoleFile], *, wit
     return "\n\n".join("\n- ".join((f"**{title}**", *lines)) for title, lines in listed.items() if lines)
 
 
-def _older_requests(facts: Facts) -> Iterator[str]:
+def _older_requests(facts: Facts) -> list[str]:
     """Requests older than those quoted in full."""
     quoted = {said.source for said in quotes_of(USER, facts)}
-    older = [ask for ask in quotes.user_requests(facts) if ask.source not in quoted]
-    for ask in older[:_ASKED]:
-        yield with_source(f"{ask.line}{ask.after}", ask.source)
-    if more := older[_ASKED:]:
-        yield f"and {counted(len(more), 'earlier message')}"
+    return events.asked_lines([ask for ask in quotes.user_requests(facts) if ask.source not in quoted])
 
 
 def _session(facts: Facts) -> Iterator[str]:
@@ -524,20 +490,14 @@ def _session(facts: Facts) -> Iterator[str]:
         span = f", from {facts.started} to {facts.ended}" if facts.started else ""
         lines = f", {facts.lines:,} lines; L{facts.lines} names the last one" if facts.lines else ""
         yield f"Claude Code session {facts.session_id}{span}{lines}"
-    if facts.branch:
-        yield f"Branch {facts.branch}"
+    if branch := work.branch_named(facts):
+        yield f"Branch {branch}"
     if missing := events.missing_work(facts):
         yield missing
-    for compaction in facts.compactions[-1:]:
-        where, summary = citation(compaction.source), citation(compaction.summary_source)
-        so_far = f"{counted(len(facts.compactions), 'compaction')} so far"
-        so_far += f", the last one at {where}" if where else ""
-        yield f"{so_far}; its summary is at {summary}" if summary else so_far
+    yield from events.compacted(facts)
 
 
 _COUNT = 25  # maximum number of items in lists that grow with a session; the last ones are kept
-_NO_READ = "no Read of a file on record, beside those changed"
-_NO_REFERENCE = "only changed, removed or temporary files among those read by tools"
 
 
 def draft_recovery(
@@ -554,14 +514,14 @@ def draft_recovery(
     decided = (
         with_source(f"{each.decision}: {each.reason}", each.source) for each in recorded_decisions(facts)
     )
-    unread = _NO_REFERENCE if facts.read_files else _NO_READ
-    recovery = Recovery(
+    return Recovery(
         session_id=session_id,
         project_root=top,
         objective=shortened(about, LONG_OBJECTIVE) or f"{UNKNOWN}: no words of the user on record",
         plan=plan,
         working_files=changed[:MOST_FILES] or _no_file(facts, "no edit by a tool on record"),
-        reference_files=reference_files(facts, top) or _no_file(facts, unread),
+        reference_files=reference_files(facts, top)
+        or _no_file(facts, "no Read of a file that stands unchanged"),
         last_action=last_action(facts),
         decisions=_last_unique(decided)
         or _nothing(facts, "no answer to a question and no decided plan on record"),
@@ -574,8 +534,7 @@ def draft_recovery(
         pending=tuple(open_work(facts)[:_COUNT]) or _nothing(facts, "no open task on record"),
         notes=recovery_notes(facts, root, changed[MOST_FILES:], with_requests=plan.source != "inferred"),
         extra=quotes_section(facts),
-    )
-    return _without_secrets(recovery)
+    ).with_texts(masked)
 
 
 def _nothing(facts: Facts, reason: str) -> tuple[str, ...]:
@@ -602,20 +561,3 @@ def _issues(facts: Facts) -> tuple[str, ...]:
         return failed
     reason = f"last check: {check}" if check else "no command recognised as a check"
     return _nothing(facts, f"{reason}; failures stand in the notes" if last_errors(facts, 1) else reason)
-
-
-def _without_secrets(recovery: Recovery) -> Recovery:
-    """The recovery text with all secrets masked, in paths too."""
-    number = 0
-
-    def mask(text: str) -> str:
-        nonlocal number
-        text = masked(text)
-        number += text.count(MASK)
-        return text
-
-    recovery = recovery.with_texts(mask)
-    if not number:
-        return recovery
-    line = f"- Masked: {counted(number, 'secret')} of the transcript"
-    return recovery.replace(notes=f"{recovery.notes}\n{line}".strip())

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -16,9 +16,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from memtui.documents import events, markdown, quotes, work
 from memtui.documents.events import NOT_PASSED, SEEN, action_event, check_event, error_event, failed_checks
 from memtui.documents.markdown import Section, parse_items, read, render_items
-from memtui.documents.quotes import UserRequest, citation, last_request, plan_line, user_requests, with_source
+from memtui.documents.quotes import citation, last_request, user_requests, with_source
 from memtui.documents.record import Block, Items, Record, text_as
-from memtui.documents.work import awaited_plan, goal, open_steps, plan_in_force, plan_status, unfinished_turn
+from memtui.documents.work import awaited_plan, goal, open_steps, plan_in_force, unfinished_turn
 from memtui.ground.project import Project
 from memtui.ground.text import FormatError, counted, file_text, item
 from memtui.transcript.checks import SENTENCE, bare_command, last_check, package_changes
@@ -27,7 +27,7 @@ from memtui.transcript.paths import Kind, project_of, role_of, shown_path
 from memtui.transcript.plans import was_done
 from memtui.transcript.records import Command, Facts, FileFact, is_after
 from memtui.transcript.shell import SHELL_TOOLS, programs_run
-from memtui.transcript.short_text import brief, key_of, one_line, shortened, telling_line
+from memtui.transcript.short_text import brief, capitalised, key_of, one_line, shortened, telling_line
 
 _DEPTH = 12  # number of levels; deeper tasks are moved up to the last one
 
@@ -359,15 +359,10 @@ def grouped(paths: Iterable[str], limit: int) -> str:
     return ", ".join([*parts, *([f"and {left} more"] if left else [])])
 
 
-_WORDS = 20  # number of the user's last messages examined
 _LEAST = 3  # minimum number of letters for a script to count
 _LANGUAGES = {"HIRAGANA": "Japanese", "KATAKANA": "Japanese", "HANGUL": "Korean", "CJK": "Chinese"}
-"""Languages that a script identifies; all but Chinese are written with others beside it."""
-_SHARES = {"Japanese": 0.05, "Korean": 0.05, "Chinese": 0.1}
-"""The share of letters from which on they do; Latin words are often names."""
-_PASTED = re.compile(r"\[pasted at L\d[^\]]*\]")
-_NAMED = re.compile(rf"`[^`]*`|https?://\S+|/?(?:[\w.@-]+/)+[\w.@-]*|{_PASTED.pattern}")
-"""Code, addresses, paths and pasted blocks, which are not the user's own words."""
+"""Languages that a script identifies; Chinese is last, as the others are written with its signs, too."""
+_SHARE = 0.05  # of letters, from which on they do: Latin words are often names and code
 
 
 def dynamics(facts: Facts) -> Dynamics:
@@ -381,53 +376,41 @@ def dynamics(facts: Facts) -> Dynamics:
 
 
 def language(facts: Facts) -> str:
-    """The language of the user's own words if the script identifies it, else the script; "" if none."""
-    words = _NAMED.sub(" ", " ".join(ask.text for ask in user_requests(facts)[:_WORDS]))
+    """The language of the user's own words if the script identifies it; "" if not."""
+    words = "".join(ask.text for ask in user_requests(facts))
     scripts = (unicodedata.name(each, "").partition(" ")[0] for each in words if each.isalpha())
-    found = Counter(_LANGUAGES.get(script, f"{script.capitalize()} script") for script in scripts)
-    ranked = sorted(found, key=lambda name: (_SHARES.get(name, 1), name == "Latin script", -found[name]))
-    shares = ((name, _SHARES.get(name, 0.2) * found.total()) for name in ranked)
-    return next((name for name, share in shares if found[name] >= max(_LEAST, share)), "")
+    found = Counter(_LANGUAGES.get(script, "") for script in scripts)
+    least = max(_LEAST, _SHARE * found.total())
+    return next((name for name in _LANGUAGES.values() if found[name] >= least), "")
 
 
 def _style(facts: Facts) -> str:
-    """The number of messages, their length, and how often the user intervened."""
-    own = [ask for ask in user_requests(facts) if ask.text]
-    if not own or not facts.turns:
-        return ""
-    lengths = sorted(len(_PASTED.sub("", ask.text).strip()) for ask in own)
-    half = f"{len(own)} messages, half of them up to {lengths[(len(own) - 1) // 2]} characters"
-    style = half if len(own) > 1 else f"1 message of {lengths[0]} characters"
-    style += ", without what was pasted" if any(_PASTED.search(ask.text) for ask in own) else ""
+    """The number of messages, and how often the user intervened."""
     refused = sum(turn.kind == "rejection" for turn in facts.turns)
     stopped = sum(turn.end == "interrupted" for turn in facts.turns)
-    style += f"; refused {counted(refused, 'step')} with words" if refused else ""
-    return f"{style}; interrupted {counted(stopped, 'turn')}" if stopped else style
+    numbers = (
+        counted(len(user_requests(facts)), "message") if facts.turns else "",
+        f"refused {counted(refused, 'step')} with words" if refused else "",
+        f"interrupted {counted(stopped, 'turn')}" if stopped else "",
+    )
+    return "; ".join(filter(None, numbers))
 
 
 def _phase(facts: Facts) -> str:
-    """Planning in plan mode or with an undecided plan; execution in an unfinished turn with file changes."""
-    mode = facts.permission_modes[-1] if facts.permission_modes else None
-    approved = plan_in_force(facts)
-    decided = mode is not None and approved is not None and approved.source.line > mode.source.line
-    if mode is not None and mode.mode == "plan" and not decided:
-        where = citation(mode.source)
-        return f"planning (permission mode plan{f', {where}' if where else ''})"
-    last = facts.last_action
+    """Planning in plan mode, until a plan is approved, or with a plan that waits for an answer."""
+    mode, approved, last = facts.plan_mode, plan_in_force(facts), facts.last_action
+    if mode.line and not (approved and approved.source.line > mode.line):
+        return f"planning (permission mode plan, {citation(mode)})"
     if last is not None and (last.tool, last.outcome) == ("ExitPlanMode", "unknown"):
         return f"planning ({with_source('no answer to the plan on record', last.source)})"
-    turn = unfinished_turn(facts)
-    since = turn.source.line if turn is not None else 0
-    return "execution" if any(file.source.line >= since > 0 for file in facts.modified_files) else ""
+    return ""
 
 
 _BLOCKER = 160
 
-ASKED = "Last asked"
-_OURS = re.compile(rf"(?:{ASKED}|Claude said last)(?: \(L[^)]*\))?:")
-"""Beginnings of generated lines; other lines are a person's."""
+_OURS = re.compile(r"(?:Last asked|Claude said last)(?: \(L[^)]*\))?:")
+"""Lines that earlier versions generated; other lines are a person's."""
 NO_BLOCKER = "None on record"
-AWAITED = "Plan: "  # beginning of the task that is a plan without a decision
 
 
 def task_key(text: str) -> str:
@@ -436,37 +419,34 @@ def task_key(text: str) -> str:
 
 
 def is_ours(task: Task) -> bool:
-    """Whether a line is generated anew for each version, not written by a person."""
+    """Whether a line was generated for an earlier version, not written by a person."""
     return task.kind in (TaskKind.SUB, TaskKind.NOTE) and _OURS.match(task.text) is not None
 
 
 def task_tree(facts: Facts) -> tuple[Task, ...]:
-    tasks = work.open_tasks(facts)
-    doing = [task.line for task in tasks if task.doing]
+    tasks, plan = [*work.open_tasks(facts), *open_steps(facts)], awaited_plan(facts)
+    doing = [task.line for task in tasks if task.state == "doing"]
     if not doing and (ask := work.open_request(facts)):
-        doing = [_quoted(ask)]
-    coming = [task.line for task in tasks if not task.doing] or [step.line for step in open_steps(facts)]
-    if (plan := awaited_plan(facts)) and plan.fate != "dismissed":
-        coming.append(f"{AWAITED}{plan_line(plan)}")
+        doing = [with_source(ask.with_purpose, ask.source)]
+    coming = [task.line for task in tasks if task.state == "due"] + ([work.waiting(plan)] if plan else [])
     tree = [Task(kind=TaskKind.DONE, text=text) for text in done_tasks(facts)]
     if doing:
-        tree.append(Task(kind=TaskKind.IN_PROGRESS, text=doing[0], children=_subs(facts, doing[0])))
+        why = Task(kind=TaskKind.BLOCKER, text=blocker(facts) or NO_BLOCKER)
+        tree.append(Task(kind=TaskKind.IN_PROGRESS, text=doing[0], children=(why,)))
     tree += [Task(kind=TaskKind.OPEN, text=text) for text in doing[1:]]
     kinds = (TaskKind.NEXT, *(TaskKind.LATER for _ in coming))
     tree += [Task(kind=kind, text=text) for kind, text in zip(kinds, coming, strict=False)]
-    if not doing:
-        tree += [Task(kind=TaskKind.NOTE, text=text) for text in _last_words(facts)]
+    tree += [Task(kind=TaskKind.OPEN, text=task.line) for task in tasks if task.state == "left"]
     return tuple(tree)
 
 
 def done_tasks(facts: Facts) -> list[str]:
-    """Finished tasks: ticked items, and commits made before the first list."""
-    ticked = [todo for todo in (*facts.past_todos, *facts.todos) if was_done(todo)]
-    listed = bool(ticked or facts.todos)
-    commits = [mark for mark in facts.landmarks if mark.kind == "commit" and not mark.superseded]
-    early = [mark for mark in commits if not listed or is_after(facts.todos_began, mark.source)]
-    lines = [with_source(f"{brief(mark.text)} (committed)", mark.source) for mark in early]
-    return lines + [with_source(brief(todo.content), todo.source) for todo in ticked]
+    """Finished tasks: ticked items; without a list the commits, all of which stand in the technical state."""
+    listed = (*facts.past_todos, *facts.todos)
+    if listed:
+        return [with_source(brief(todo.content), todo.source) for todo in listed if was_done(todo)]
+    commits = (mark for mark in events.standing(facts) if mark.kind == "commit")
+    return [with_source(f"{brief(mark.text)} (committed)", mark.source) for mark in commits]
 
 
 def blocker(facts: Facts) -> str:
@@ -482,40 +462,22 @@ def blocker(facts: Facts) -> str:
     return with_source(brief(line, _BLOCKER), last.source)
 
 
-def _subs(facts: Facts, current: str) -> tuple[Task, ...]:
-    ask = last_request(facts)
-    own = ask is not None and current == _quoted(ask)
-    subs = [Task(kind=TaskKind.SUB, text=text) for text in list(_last_words(facts))[own:]]
-    return (*subs, Task(kind=TaskKind.BLOCKER, text=blocker(facts) or NO_BLOCKER))
-
-
-def _quoted(ask: UserRequest) -> str:
-    return with_source(ask.with_purpose, ask.source)
-
-
-def _last_words(facts: Facts) -> Iterator[str]:
-    if ask := last_request(facts):
-        yield ask.quoted(ASKED)
-    if said := quotes.said_last(facts):
-        yield said
-
-
 _FILES = 6_000  # maximum length of the list of modified files, in characters
 _SHELL_FILES = 600
 _READ_FILES = 1_000
 _TARGET = 120
 _RECENT = 3
-_COMMITS = 5
+_COMMITS = 20
 _GONE = 10
 
-_PORT = re.compile(r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d{2,5})|(?:--port|-p|PORT)[ =](\d{2,5})\b")
 _WAITING = re.compile(r"\s*(?:sleep|wait|timeout|gh (?:run|pr) \w+)\b")  # a command that ends by itself
 
 
 def working_context(facts: Facts, root: Path) -> WorkingContext:
     """The volatile state at the end of the facts."""
     state = list(_technical(facts, root))
-    last, check = events.last_errors(facts, 1), last_check(facts)
+    # Where a later failure is not worth telling, an earlier one is not the last.
+    last, check = events.last_errors(replace(facts, errors=facts.errors[-1:]), 1), last_check(facts)
     error = error_event(facts, last[0], root) if last else ""
     if check and check.outcome == "failed" and not (last and is_after(last[0].source, check.source)):
         error = events.check_line(facts, check)
@@ -535,7 +497,8 @@ def working_context(facts: Facts, root: Path) -> WorkingContext:
 
 def _technical(facts: Facts, root: Path) -> Iterator[str]:
     """The most important line first: the last ones are dropped if there is no room."""
-    yield from _plan(facts)
+    if plan := work.undecided_plan(facts):
+        yield capitalised(work.waiting(plan))
     if action := facts.last_action:
         yield f"Last action: {action_event(facts, action, root)}"
     yield from _running(facts.commands)
@@ -545,9 +508,6 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
         yield f"Not as edited any more: {gone}"
     if facts.cwd and Path(facts.cwd) != root:
         yield f"Working folder: {facts.cwd}"
-    others = [branch for branch in facts.branches if branch not in (facts.branch, "HEAD")]
-    if others:
-        yield f"Earlier branches: {', '.join(others[-_RECENT:])}"
     for label, fate in (("Files written by commands", ""), ("Files named in programs that ran", IN_PROGRAM)):
         files = (file.path for file in facts.shell_files if file.fate == fate)
         if written := _listed(files, root, _SHELL_FILES):
@@ -563,11 +523,7 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
 
 
 def _session(facts: Facts) -> Iterator[str]:
-    if facts.compactions:
-        number = len(facts.compactions)
-        where = citation(facts.compactions[-1].source)
-        last = f", last at {where}" if where else ""
-        yield f"Context compacted {'once' if number == 1 else f'{number} times'}{last}"
+    yield from events.compacted(facts)
     if facts.session_id:
         yield f"Claude Code session: {facts.session_id}"
 
@@ -592,22 +548,12 @@ def gone_files(files: Iterable[FileFact], root: Path) -> str:
     )
 
 
-def _plan(facts: Facts) -> Iterator[str]:
-    if plan := plan_in_force(facts):
-        yield f"Plan (approved): {plan_line(plan)}"
-    if plan := work.undecided_plan(facts):
-        status = f" ({plan_status(plan)})" if plan_status(plan) else ""
-        yield f"Plan{status}: {plan_line(plan)}"
-
-
 def _running(commands: tuple[Command, ...]) -> Iterator[str]:
     """Background commands, the last of each kind."""
     background = [each for each in commands if each.outcome == "background"]
     started = {programs_run(each.text): each for each in background if not _WAITING.match(each.text)}
     for command in list(started.values())[-_RECENT:]:
-        ports = dict.fromkeys(found for match in _PORT.findall(command.text) for found in match if found)
-        port = f" (port {', '.join(ports)})" if ports else ""
-        text = f"{shortened(bare_command(command.text), _TARGET)}{port}"
+        text = shortened(bare_command(command.text), _TARGET)
         yield f"Started in the background: {with_source(text, command.source)}"
 
 
@@ -634,7 +580,9 @@ def raw_state(facts: Facts, project: Project) -> SessionState:
     """
     decided, name = work.recorded_decisions(facts), project_of(str(project.root))
     return SessionState(
-        identity=Identity(project=f"{name} ({project.root})", branch=facts.branch, goal=goal(facts)),
+        identity=Identity(
+            project=f"{name} ({project.root})", branch=work.branch_named(facts), goal=goal(facts)
+        ),
         tasks=task_tree(facts),
         decisions=tuple(
             Decision(text=with_source(f"{each.decision} ({each.reason})", each.source)) for each in decided

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from memtui.documents import quotes
 from memtui.documents.quotes import UserRequest, citation, last_request, plan_line, user_requests, with_source
@@ -25,16 +25,12 @@ from memtui.transcript.short_text import (
 from memtui.transcript.turns import title_in
 
 _STEPS = 8
-_FIRST_ITEM = re.compile(r"(?<=[:：])\s*\n\s*[-*•]\s+")
 
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1", re.MULTILINE | re.DOTALL)
 _BOX = re.compile(r"^[ \t]*[-*+][ \t]+\[([ xX>])\][ \t]+(\S.*)$", re.MULTILINE)
 _NUMBERED = re.compile(r"^(?:#{2,4}[ \t]+\D{0,12})?[(（]?(\d{1,2})[.)）．:：、][ \t]*(\S.*)$", re.MULTILINE)
 
-_ENDED = {
-    "interrupted": "was interrupted",
-    "api error": "ended with an API error",
-}
+_ENDED = {"interrupted": "was interrupted", "api error": "ended with an API error"}
 
 
 _UNDECIDED = {"unknown": "", "dismissed": "sent back"}
@@ -46,8 +42,8 @@ class OpenWork(NamedTuple):
 
     text: str
     source: Source
-    doing: bool = False
-    """Whether it is in progress: by a task tool, or as a turn without an end."""
+    state: Literal["doing", "due", "left"] = "due"
+    """`left` if a new list took its place: it need not be what comes next."""
 
     @property
     def line(self) -> str:
@@ -57,13 +53,14 @@ class OpenWork(NamedTuple):
 def open_tasks(facts: Facts) -> list[OpenWork]:
     """Tasks of the last list that are not ticked off, those in progress first."""
     found = [
-        OpenWork(brief(todo.content), todo.source, todo.status == "in_progress")
+        OpenWork(brief(todo.content), todo.source, "doing" if todo.status == "in_progress" else "due")
         for todo in facts.todos
         if todo.status in OPEN
     ]
     left = (todo for todo in facts.past_todos if todo.status == "left")
-    found += [OpenWork(f"{brief(todo.content)} (left open by a new list)", todo.source) for todo in left]
-    return sorted(found, key=lambda work: not work.doing)
+    note = "(left open by a new list)"
+    found += [OpenWork(f"{brief(todo.content)} {note}", todo.source, "left") for todo in left]
+    return sorted(found, key=lambda work: work.state != "doing")
 
 
 def open_steps(facts: Facts) -> list[OpenWork]:
@@ -129,14 +126,12 @@ def unfinished_turn(facts: Facts) -> Turn | None:
     return last if last is not None and last.end != "answered" else None
 
 
-def stopped(facts: Facts, *, clock: bool = False) -> str:
+def stopped(facts: Facts) -> str:
     """The last turn's interruption or API error: ``the last turn was interrupted (L476)``; else ""."""
-    turn = unfinished_turn(facts)
-    if turn is None or turn.end not in _ENDED:  # Claude is at it
-        return ""
-    where = facts.api_errors[-1].source if facts.api_errors and turn.end == "api error" else turn.source
-    where = where if is_after(where, turn.source) else turn.source
-    return with_source(f"the last turn {_ENDED[turn.end]}", where, clock=clock)
+    turn = unfinished_turn(facts)  # in one that runs, Claude is at it
+    return (
+        with_source(f"the last turn {_ENDED[turn.end]}", turn.source) if turn and turn.end in _ENDED else ""
+    )
 
 
 def open_request(facts: Facts) -> UserRequest | None:
@@ -152,38 +147,36 @@ def open_request(facts: Facts) -> UserRequest | None:
     return ask if opened and not done and not (plan and plan.fate == "dismissed") else None
 
 
-def unanswered(facts: Facts, *, clock: bool = False) -> str:
+def unanswered(facts: Facts) -> str:
     """A question or plan of Claude's, quoted, whose call has no result; "" for none."""
     last = facts.last_action
     if last is None or last.outcome != "unknown":
         return ""
     if last.tool == "AskUserQuestion":
-        return f'{quotes.source_label("Claude asked", last.source, clock=clock)} "{brief(last.target)}"'
+        return f'{quotes.source_label("Claude asked", last.source)} "{brief(last.target)}"'
     plan = undecided_plan(facts) if last.tool == "ExitPlanMode" else None
-    return _waiting(plan) if plan else ""
+    return waiting(plan) if plan else ""
 
 
-def open_work(facts: Facts, *, clock: bool = False) -> list[str]:
+def open_work(facts: Facts) -> list[str]:
     """Open work on record, most urgent first; a question that Claude asked comes last."""
-    return list(dict.fromkeys(_open_work(facts, clock)))
-
-
-def _open_work(facts: Facts, clock: bool) -> Iterator[str]:
-    if ask := open_request(facts):
-        yield ask.quoted(LAST, clock=clock)
+    ask, plan = open_request(facts), awaited_plan(facts)
+    found = [ask.quoted(LAST)] if ask else []
     for task in open_tasks(facts):
         since = sum(is_after(command.source, task.source) for command in facts.commands)
         more = f", {counted(since, 'command')} since" if since else ""
-        line = f"{task.text} (in progress{more})" if task.doing else task.text
-        yield with_source(line, task.source, clock=clock)
-    if plan := awaited_plan(facts):
-        yield _waiting(plan)
-    yield from (with_source(step.text, step.source, clock=clock) for step in open_steps(facts))
-    if question := unanswered(facts, clock=clock):
-        yield question
+        doing = f" (in progress{more})" if task.state == "doing" else ""
+        found.append(with_source(f"{task.text}{doing}", task.source))
+    found += [waiting(plan)] if plan else []
+    found += [*(step.line for step in open_steps(facts)), unanswered(facts)]
+    return list(dict.fromkeys(filter(None, found)))
 
 
-def _waiting(plan: PlanFact) -> str:
+STANDING = ("plan", "plan without an answer", "plan sent back")
+"""What stands before an undecided plan among the tasks; the first one in earlier versions."""
+
+
+def waiting(plan: PlanFact) -> str:
     return f"{_standing(plan)}: {plan_line(plan)}"
 
 
@@ -279,13 +272,21 @@ def _plans(facts: Facts) -> Iterator[RecordedDecision]:
             yield RecordedDecision(name, f"the user {decided} it", plan.source)
 
 
+def branch_named(facts: Facts) -> str:
+    """The branch by Claude Code's records; beside it the one that git named where these never do."""
+    named = facts.committed_on
+    if named is None or named.text in facts.branches:
+        return facts.branch
+    return f"{facts.branch or 'none'} by Claude Code, {with_source(f'{named.text} by git', named.source)}"
+
+
 _TITLE = 80
 _OPENING = 30  # characters in which a request that is worded anew begins like the first
 _QUESTION = 120  # longest question that is no task
 
 LAST = "last asked"
-_DRAFTED = re.compile(rf"^(?P<words>.+?) \((?:{LAST}|(?:approved|first|plan|title) [a-z ]+)[,)]")
-"""A drafted goal; those of earlier versions began with the last request, or a plan without a decision."""
+_DRAFTED = re.compile(rf"^(?P<words>.+?) \((?:{LAST}|(?:approved|first|plan|title) [A-Za-z ]+)[,)]")
+"""A drafted goal; those of earlier versions began with the last request or a pull request's title, too."""
 
 _QUOTED = re.compile(r'^"(.+?)"(?=$| \()')
 """The quotation marks of a request, which its purpose may follow in brackets."""
@@ -294,23 +295,21 @@ ONLY_CAPTURE = "only the capture is known: its transcript is gone"
 """Sentence in all documents of a session whose transcript is deleted."""
 
 
-def goal(facts: Facts, *, clock: bool = False) -> str:
-    """The goal of the session: the title of its plan or pull request, else the request for its work."""
+def goal(facts: Facts) -> str:
+    """The goal of the session: its plan's title, else the request for its work, and the pull request for it.
+
+    A pull request is no goal by itself, as it may bundle other work.
+    """
     if plan := plan_in_force(facts) or awaited_plan(facts):
         return plan_line(plan, "approved plan" if plan.fate == "approved" else _standing(plan))
-    text, label, source = _aim(facts)
-    where = citation(source, clock=clock)
-    return f"{text} ({label}{f', {where}' if where else ''})" if text else ""
-
-
-def _aim(facts: Facts) -> tuple[str, str, Source]:
-    """A title, or the request for the work."""
-    if facts.pull_title:
-        return brief(facts.pull_title.text, _SETTLED), "title of the pull request", facts.pull_title.source
-    if facts.turns and facts.titled.line > facts.turns[0].last_line:
-        return brief(facts.title, _SETTLED), "title by Claude", facts.titled
     ask, label = _asked(facts)
-    return (ask.with_purpose, label, ask.source) if ask else ("", "", NOWHERE)
+    text, source = ask.with_purpose if ask else "", ask.source if ask else NOWHERE
+    if facts.turns and facts.titled.line > facts.turns[0].last_line:
+        text, label, source = brief(facts.title, _SETTLED), "title by Claude", facts.titled
+    where, pull = citation(source), facts.pull_title
+    aim = f"{text} ({label}{f', {where}' if where else ''})" if text else ""
+    made = with_source(f'pull request "{brief(pull.text, _SETTLED)}"', pull.source) if pull else ""
+    return "; ".join(filter(None, (aim, made)))
 
 
 def _asked(facts: Facts) -> tuple[UserRequest | None, str]:
@@ -357,17 +356,20 @@ def goal_words(text: str) -> str:
 
 
 def title_of(facts: Facts) -> str:
-    """A short name for a session: the title of its plan, its own, its pull request's, else the request."""
+    """A short name for a session: the title of its plan, its own, its pull request's, else the request.
+
+    Its own may be older than the request.
+    """
     plan, (asked, _) = plan_in_force(facts) or awaited_plan(facts), _asked(facts)
     named = _work_of(asked, facts) if asked else ""
     candidates = (
         plan_title(plan) if plan else "",
-        facts.title,
+        "" if asked and is_after(asked.source, facts.titled) else facts.title,
         facts.pull_title.text if facts.pull_title else "",
         named,
         *(_work_of(ask, facts) for ask in reversed(user_requests(facts))),
     )
-    lines = [one_line(_FIRST_ITEM.sub(" ", text)) for text in candidates if text.strip()]
+    lines = [one_line(text) for text in candidates if text.strip()]
     # A bare command that did nothing is no goal: any words are better.
     worked = asked is not None and asked.about != ""
     telling = (line for line in lines if not is_bare_command(line) or (worked and line == named))

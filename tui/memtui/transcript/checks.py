@@ -37,8 +37,6 @@ _PICKED = re.compile(
 _EITHER = re.compile(r"\||\s+or\s+|,")
 _SCANNED = 2_000
 
-_MOST = 50  # the most kinds of checks that are kept apart
-
 _SHELL_NOISE = re.compile(
     r"^cd \S+ (?:&&|⏎) | 2>&1(?=\s|$)|\s*\|\s*(?:head|tail)(?: -[^\s;&|)]+| \d+)*(?=\s*(?:$|;|&&|\|\||⏎))"
 )
@@ -87,7 +85,7 @@ def last_checks(facts: Facts) -> list[Command]:
                 else each
                 for each in last
             )
-            last = [*[each for each in older if each.checks][-_MOST:], run]
+            last = [*[each for each in older if each.checks][-50:], run]
     return [run.command for run in last]
 
 
@@ -147,7 +145,6 @@ _MASKS = re.compile(
     rf"\|\s*(?:{'|'.join(shell.FILTERS)})\b"
     r"|\|\|\s*(?:true|echo|:|exit 0)|;\s*(?:echo|true|exit 0)\b"
 )
-_PIPEFAIL = "pipefail"
 _SAID = re.compile(
     r"^(?:--- FAIL: | ?FAIL(?:ED)?[ \t]+\S|FAIL$|exit status [1-9]|test result: FAILED"
     r"|npm (?:ERR!|error) |make(?:\[\d+\])?: \*\*\* |error Command failed|\*\* TEST FAILED \*\*"
@@ -175,7 +172,7 @@ _AROUND = 500  # length of the context shown around such a line, in characters
 
 def hides_outcome(command: str) -> bool:
     """Whether a command line returns the exit status of something other than its check."""
-    return _MASKS.search(command) is not None and _PIPEFAIL not in command
+    return _MASKS.search(command) is not None and "pipefail" not in command
 
 
 _STATUS = re.compile(r"; *echo +\"?(?P<before>[^\"'$\n;]*)\$\?\"?\s*$")

@@ -133,9 +133,6 @@ class PlanReference(NamedTuple):
 class ApiError(NamedTuple):
     """The API did not answer; Claude Code may try again."""
 
-    text: str
-    """Claude Code's own message, "" if it only retries."""
-
 
 class Title(NamedTuple):
     """A title given to the session."""
@@ -234,7 +231,7 @@ def _assistant(record: Record, agent: str | None = None) -> Sequence[Event]:
     agent = agent_of(record) if agent is None else agent
     if message.get("model") == "<synthetic>":
         if record.get("isApiErrorMessage") is True and not agent:
-            return (ApiError(joined_text(message.get("content"))),)
+            return (ApiError(),)
         return _NOTHING
     found: list[Event] = []
     content = message.get("content")
@@ -342,7 +339,7 @@ def _system(record: Record) -> Sequence[Event]:
     if subtype not in ("compact_boundary", "api_error") or record.get("isSidechain") is True:
         return _NOTHING
     if subtype == "api_error":
-        return (ApiError(""),)
+        return (ApiError(),)
     data = fields_in(record, "compactMetadata")
     before, after = _count(data.get("preTokens")), _count(data.get("postTokens"))
     return (Boundary(text_in(data, "trigger"), before, after),)

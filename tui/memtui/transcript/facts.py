@@ -80,7 +80,7 @@ class _Reading:
             events.PlanReference: lambda event: self._calls.plans.referred(
                 event, self._source("claude code")
             ),
-            ApiError: self._api_error,
+            ApiError: lambda _: self._turns.ended("api error"),
             Title: self._titled,
         }
 
@@ -186,13 +186,12 @@ class _Reading:
             subagent_results=tuple(calls.quotes.reports),
             missing_agents=calls.missing_agents,
             addresses=tuple(calls.quotes.addresses.values()),
-            api_errors=tuple(calls.quotes.api_errors),
-            permission_modes=tuple(calls.quotes.modes),
+            plan_mode=calls.quotes.plan_mode,
             todos=calls.todos.finish(),
             past_todos=calls.todos.past(),
-            todos_began=calls.todos.began,
             landmarks=calls.landmarks.finish(),
             pushed=calls.landmarks.pushed,
+            committed_on=calls.landmarks.committed_on,
             pull_title=calls.landmarks.pull_title,
             plans=calls.plans.finish(),
             errors=tuple(calls.errors),
@@ -284,10 +283,6 @@ class _Reading:
             self._stopped = moment is not None and moment >= self._until
             self._cutoff = self._timestamp if self._stopped else ""
         return self._stopped
-
-    def _api_error(self, event: ApiError) -> None:
-        self._turns.ended("api error")
-        self._calls.quotes.api_error(event.text, self._source("claude code"))
 
     def _titled(self, event: Title) -> None:
         if event.text != self._title:

@@ -1,4 +1,4 @@
-"""Commits, tags, pull requests and addresses; reports of subagents, API errors, permission modes."""
+"""Commits, tags, pull requests and addresses; reports of subagents, the plan mode."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 
 from memtui.secrets.secrets import masked
 from memtui.transcript.events import Result
-from memtui.transcript.records import NOWHERE, Landmark, PermissionMode, Quote, Source
+from memtui.transcript.records import NOWHERE, Landmark, Quote, Source
 from memtui.transcript.shell import shows_outcome
 from memtui.transcript.turns import TEXT, quoted
 
@@ -67,6 +67,7 @@ class LandmarkLog:
         self._branches: dict[str, str] = {}
         self.pushed = NOWHERE
         self.pull_title: Quote | None = None
+        self.committed_on: Quote | None = None
 
     def ran(self, command: str, output: str, source: Source, *, failed: bool = False) -> None:
         """Record what a command did; one that failed may have committed before."""
@@ -112,16 +113,22 @@ class LandmarkLog:
             replayed = None if "git commit" in command else _REPLAYS.search(command)
             for match in named:
                 if not (match["first"] and tried_out):
-                    subject = match["subject"].strip()[:_TEXT_LIMIT]
-                    if replayed and all(each.text != subject for each in self._found.values()):
-                        subject += f" ({replayed['how'].removesuffix('e')}ed)"
-                    self._add(Landmark("commit", subject, match["commit"], source))
-                    self._branches[match["commit"]] = match["branch"]
+                    self._committed(match, replayed["how"] if replayed else "", source)
             quiet = not named and _QUIET.search(command[:_COMMAND])
             if quiet and shows_outcome(command) and not tried_out:
                 self._add_unnamed(command, source)
         if "tag" in output or "tag " in command:
             self._tagged(command, output, source)
+
+    def _committed(self, match: re.Match[str], how: str, source: Source) -> None:
+        """Record a commit that git named; of one replayed (`how`) say so, unless it was made here."""
+        subject = match["subject"].strip()[:_TEXT_LIMIT]
+        if how and all(each.text != subject for each in self._found.values()):
+            subject += f" ({how.removesuffix('e')}ed)"
+        self._add(Landmark("commit", subject, match["commit"], source))
+        self._branches[match["commit"]] = match["branch"]
+        if "HEAD" not in match["branch"]:
+            self.committed_on = Quote(match["branch"], source)
 
     def _tagged(self, command: str, output: str, source: Source) -> None:
         if "tag" in output:
@@ -206,12 +213,11 @@ _REPORT = re.compile(r"<result>(.*)</result>", re.DOTALL)
 
 
 class QuoteLog:
-    """Keeps the reports of subagents, addresses, API errors and permission modes."""
+    """Keeps the reports of subagents, addresses and the plan mode."""
 
     def __init__(self) -> None:
         self.reports: list[Quote] = []
-        self.api_errors: list[Quote] = []
-        self.modes: list[PermissionMode] = []
+        self.plan_mode = NOWHERE
         self.addresses: dict[str, Quote] = {}
         """Of pull requests and issues, in the order in which they were last seen."""
 
@@ -231,14 +237,10 @@ class QuoteLog:
             self.addresses.pop(address, None)
             self.addresses[address] = Quote(address, source, len(address))
 
-    def api_error(self, text: str, source: Source) -> None:
-        """Record Claude Code's message about an API error; "" if it only retries."""
-        if text.strip():
-            self.api_errors.append(quoted(text.strip(), source, TEXT))
-
     def mode(self, mode: str, source: Source) -> None:
-        if not self.modes or mode[:100] != self.modes[-1].mode:
-            self.modes.append(PermissionMode(mode[:100], source))
+        """Record Claude Code's word: ``default``, ``acceptEdits``, ``plan``, ``bypassPermissions``..."""
+        kept = source if self.plan_mode == NOWHERE else self.plan_mode
+        self.plan_mode = kept if mode == "plan" else NOWHERE
 
 
 def report_of(result: Result) -> str:

@@ -10,7 +10,7 @@ from memtui.transcript.events import Call, Result, error_text, said_with_rejecti
 from memtui.transcript.lines import text_in
 from memtui.transcript.records import NOWHERE, Action, Answer, Command, Fate, Outcome, Source
 from memtui.transcript.shell import BOOKKEEPING
-from memtui.transcript.short_text import command_line, telling_line
+from memtui.transcript.short_text import command_line, ends_of, telling_line
 
 _REJECTED = (
     "The user doesn't want to proceed with this tool use",
@@ -94,24 +94,8 @@ def error_head(result: Result, limit: int = _HEAD) -> str:
     text = masked(error_text(result))
     if _EXIT_CODE.match(text):
         text = text.partition("\n")[2].strip() or text
-    if len(text) <= limit:
-        return text
-    ends = _ends(text, limit)
-    telling = telling_line(text[:_SCANNED])[: limit // 3]
-    if any(telling in end for end in ends):
-        return _CUT.join(ends)
-    head, tail = _ends(text, limit - len(telling) - len(_CUT))
-    return _CUT.join((head, telling, tail))
-
-
-def _ends(text: str, limit: int) -> tuple[str, str]:
-    half = (limit - len(_CUT)) // 2
-    head, tail = text[:half].rstrip(), text[-half:].lstrip()
-    if text[half : half + 1] != "\n" and (cut := head.rfind("\n")) > half // 2:
-        head = head[:cut].rstrip()
-    if text[-half - 1] != "\n" and 0 <= (cut := tail.find("\n")) < half // 2:
-        tail = tail[cut:].lstrip()
-    return head, tail
+    telling, ends = telling_line(text[:_SCANNED])[: limit // 3], ends_of(text, limit)
+    return ends if telling in ends else f"{telling}{_CUT}{ends_of(text, limit - len(telling) - len(_CUT))}"
 
 
 _TARGET_KEYS = (

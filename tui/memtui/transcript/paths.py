@@ -75,7 +75,8 @@ _SCRATCH = re.compile(
 
 _CODE = (
     "py|pyi|tsx?|jsx?|mjs|cjs|go|rs|rb|php|java|kts?|cs|swift|exs?|erl|c|cc|cpp|cxx|h|hh|hpp|m|mm|scala|clj|hs|ml"
-    "|lua|dart|r|jl|zig|nim|pl|sol|vb|fs|groovy|sh|bats|sql"
+    "|lua|dart|r|jl|zig|nim|pl|sol|vb|fs|groovy|sh|bats|sql|bash|zsh|fish|ps1|bat|cmd|ipynb"
+    "|css|scss|sass|less|styl|tcss|html?|vue|svelte|astro|ejs|hbs|jinja2?|j2|erb|liquid|pug|twig"
 )
 """Extensions of source code."""
 
@@ -135,42 +136,20 @@ _RULES: tuple[tuple[Kind, str, str], ...] = (
      r"|typings|protocols)\.\w+$"),
     (Kind.TYPES, "schema", r"/schemas?/[^/]+\.\w+$|[._-]?schemas?\.(?:json|ts|py|go|rb)$"),
     (Kind.TYPES, "model", r"/(?:models?|entit(?:y|ies))/[^/]+\.\w+$|/models?\.\w+$"),
-    (Kind.SOURCE, "styles", r"\.(?:css|scss|sass|less|styl|tcss)$"),
     (Kind.ASSET, "asset",
      r"\.(?:png|jpe?g|gif|svg|ico|webp|pdf|woff2?|ttf|mp[34]|wav|zip|gz|tar|db|sqlite\d?"
      r"|bin|lock)$"),
-    (Kind.SOURCE, "notebook", r"\.ipynb$"),
-    (Kind.SOURCE, "web page", r"\.(?:html?|ejs|hbs|jinja2?|j2|erb|liquid|pug|twig|blade\.php)$"),
     (Kind.CONFIG, "configuration",
-     r"/(?:config|settings)\.(?![jt]sx$|vue$|svelte$|s?css$|html?$)\w+$|\.config\.[mc]?[jt]s$|/(?:config|conf|settings)/[^/]+$"
+     rf"/(?:config|conf|settings)(?:/[^/]+)?(?!\.(?:{_CODE})$)\.\w+$|\.config\.[mc]?[jt]s$"
      r"|\.(?:toml|ini|cfg|conf|properties|ya?ml|plist|tfvars|tf|hcl|nix|service)$"
      r"|/\.[\w.-]+(?:rc|ignore|config|attributes)$"),
     (Kind.CONFIG, "configuration", r"^/[\w.-]+\.jsonc?$"),
     (Kind.ASSET, "data", r"\.(?:jsonl?|csv|tsv|xml|ndjson|parquet|log)$"),
-    (Kind.SOURCE, "React hook", r"/hooks?/use[A-Z-][\w-]*\.\w+$|/use[A-Z]\w*\.[jt]sx?$"),
-    (Kind.SOURCE, "page",
-     r"/(?:page|layout)\.[jt]sx?$|/(?:pages?|views?|screens?)/.*\.(?:[jt]sx|vue|svelte"
-     r"|astro)$"),
-    (Kind.SOURCE, "UI component", r"\.(?:tsx|jsx|vue|svelte|astro)$"),
-    (Kind.SOURCE, "API routes",
-     r"/(?:api|routes?|routers?|endpoints?|controllers?)/[^/]+\.\w+$|/(?:routes?"
-     r"|router|urls|api|server|controller|handler)\.\w+$"),
-    (Kind.SOURCE, "state store", r"/(?:stores?|state|reducers?|slices?)/[^/]+\.[jt]s$"),
-    (Kind.SOURCE, "helper functions",
-     r"/(?:utils?|helpers?|common|shared)/[^/]+\.\w+$|/(?:utils?|helpers?)\.\w+$"),
-    (Kind.SOURCE, "command line", r"/(?:cli|cmd|commands?)\.\w+$"),
-    (Kind.SOURCE, "script", r"/(?:scripts?|bin|tools|hack)/[^/]+$|\.(?:sh|bash|zsh|fish|ps1|bat|cmd)$"),
-    (Kind.SOURCE, "entry point",
-     r"/(?:main|__main__|app|index|server|program)\.(?:py|go|rs|[jt]s|mjs|c|cc|cpp|cs|java"
-     r"|kt|swift|rb|php)$"),
-    (Kind.SOURCE, "exports", r"/(?:__init__\.py|mod\.rs|lib\.rs)$"),
 )  # fmt: skip
 """Kind, role and pattern of paths with forward slashes; the first match counts (seed 000)."""
 
 _COMPILED = tuple((kind, role, re.compile(pattern, re.IGNORECASE)) for kind, role, pattern in _RULES)
-_TEST_MARK = re.compile(r"^test_|[._-](?:test|tests|spec)(?=\.\w+$)|Tests?(?=\.\w+$)")
 _SOURCE = re.compile(rf"\.(?:{_CODE})$", re.IGNORECASE)
-_EXTENSION = re.compile(r"\.\w+$")
 
 
 def role_of(path: str, root: str = "") -> Role:
@@ -210,12 +189,3 @@ def project_of(root: str) -> str:
 
 def folder_of(path: str) -> str:
     return path[: len(path) - len(name_of(path))].rstrip("\\/")
-
-
-def name_under_test(path: str) -> str:
-    """The name of the tested file, without its extension: ``auth`` for ``test_auth.py``."""
-    return _EXTENSION.sub("", _TEST_MARK.sub("", name_of(path)))
-
-
-def stem_of(path: str) -> str:
-    return _EXTENSION.sub("", name_of(path))

@@ -207,12 +207,6 @@ def was_done(todo: Todo) -> bool:
     return todo.status == "completed" and not _NOT_DONE.match(todo.details)
 
 
-def dropped_among(todos: Iterable[Todo]) -> str:
-    """``, 1 dropped`` for items that are neither open nor done, "" without any."""
-    number = sum(mark_of(todo) == "-" for todo in todos)
-    return f", {number} dropped" if number else ""
-
-
 def mark_of(todo: Todo) -> str:
     """The mark in an item's box (seed 000): ``x`` done, ``>`` in progress, ``-`` left undone, or a blank."""
     if todo.status in OPEN:
@@ -241,15 +235,12 @@ class TodoLog:
         self._tasks: dict[str, _Listed] = {}
         self._tasks_are_newer = False
         self._past: dict[str, tuple[str, Source]] = {}
-        self.began = NOWHERE
-        """Source of the session's first list; `NOWHERE` if there was none."""
 
     def write(self, arguments: dict[str, Any], source: Source) -> None:
         """Record a TodoWrite call, which always contains the whole list."""
         items = arguments.get("todos")
         if not isinstance(items, list):
             return
-        self._begins(source)
         earlier = self._todos
         known = {todo.content: todo for todo in earlier}
         self._todos = []
@@ -267,14 +258,8 @@ class TodoLog:
                 self._put_away(todo, source)
         self._tasks_are_newer = False
 
-    def _begins(self, source: Source) -> None:
-        if self.began == NOWHERE:
-            self.began = source
-
     def task_result(self, tool: str, arguments: dict[str, Any], result: Result, source: Source) -> None:
         self._tasks_are_newer = True
-        if tool != "TaskList":
-            self._begins(source)
         if tool == "TaskCreate":
             self._create(arguments, result, source)
         elif tool == "TaskUpdate":

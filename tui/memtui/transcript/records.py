@@ -28,7 +28,7 @@ TurnKind = Literal[
 """Events that open a turn: user input of a `PromptKind`, a ``!`` shell line, a notification of a task or of
 another session, or the start of a transcript that opens without words of the user."""
 
-_WITHOUT_WORDS = frozenset({"shell", "notification", "start"})
+WITHOUT_WORDS = frozenset({"shell", "notification", "start"})
 
 TurnEnd = Literal["answered", "interrupted", "api error", "running"]
 """End of a turn; `running` when the transcript ends, or the user speaks, while the model works."""
@@ -231,15 +231,6 @@ class Action:
 
 
 @dataclass(frozen=True, slots=True)
-class PermissionMode:
-    """Permission mode from a line on."""
-
-    mode: str
-    """Claude Code's word: ``default``, ``acceptEdits``, ``plan``, ``bypassPermissions`` or another."""
-    source: Source = NOWHERE
-
-
-@dataclass(frozen=True, slots=True)
 class ContextSize:
     """Size of the context at one request, in tokens."""
 
@@ -283,16 +274,15 @@ class Facts:
     """Ids of subagents known by their result alone, with its line."""
     addresses: tuple[Quote, ...] = ()
     """Addresses of pull requests and issues in results, each where it was last seen."""
-    api_errors: tuple[Quote, ...] = ()
-    permission_modes: tuple[PermissionMode, ...] = ()
-    """Every change of the mode, and the first one."""
+    plan_mode: Source = NOWHERE
+    """Where the plan mode began that was never left."""
     todos: tuple[Todo, ...] = ()
     past_todos: tuple[Todo, ...] = ()
     """Items that were removed from the list: `completed`, `dropped`, or `left` open by another list."""
-    todos_began: Source = NOWHERE
-    """The line in which the first list was written."""
     landmarks: tuple[Landmark, ...] = ()
     pushed: Source = NOWHERE
+    committed_on: Quote | None = None
+    """The branch that git named with the last commit."""
     pull_title: Quote | None = None
     """The title of a pull request that the session made."""
     plans: tuple[PlanFact, ...] = ()
@@ -311,7 +301,7 @@ class Facts:
     @property
     def asked(self) -> tuple[Turn, ...]:
         """The turns opened by the user's words, ``!`` lines excluded."""
-        return tuple(turn for turn in self.turns if turn.kind not in _WITHOUT_WORDS)
+        return tuple(turn for turn in self.turns if turn.kind not in WITHOUT_WORDS)
 
 
 class _Sourced(Protocol):

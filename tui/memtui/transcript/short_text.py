@@ -152,7 +152,7 @@ _TELLING = re.compile(
 _RULED = re.compile(
     r"[\W_]*|% Total.*|Dload\s.*|[\d.:kMG\s-]+|Exit code \d+|[=\-#*]{3,}.*[=\-#*]{3,}|hint: .*"
     r"|=== (?:RUN|PAUSE|CONT|NAME)\b.*|--- (?:PASS|SKIP): .*|PASS(?:ED)?\b.*|ok\s+\S+\s.*|[✓✔✅•] .*"
-    r"|\[[\w:.-]+\] \$ .*|\d+ +\|.*"
+    r"|\[[\w:.-]+\] \$ .*|(?:\d+ +)+[|│].*"
 )
 """Rules, progress bars, hints, numbered source, and successes reported next to failures."""
 _EMPTY_WORDS = re.compile(
