@@ -17,11 +17,26 @@ from memtui.documents.events import error_event, outcome_of
 from memtui.documents.memory_file import draft_memory, draft_summary, render_memory
 from memtui.documents.quotes import USER, quotes_of, user_requests
 from memtui.documents.recovery import draft_recovery, render_recovery
-from memtui.documents.session_state import dynamics, language, render_session_state, task_tree
-from memtui.documents.work import goal, goal_words, numbered_steps, open_work, recorded_decisions, title_of
+from memtui.documents.session_state import (
+    dynamics,
+    language,
+    render_session_state,
+    task_tree,
+    working_context,
+)
+from memtui.documents.work import (
+    branch_named,
+    goal,
+    goal_words,
+    numbered_steps,
+    open_work,
+    recorded_decisions,
+    title_of,
+)
 from memtui.ground.project import Project
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Action, Command, Facts
+from memtui.transcript.short_text import telling_line
 from tests.documents.made import answer, at, changed, failed, plan, ran, todo, turn
 from tests.documents.test_recovery_draft import ROOT, session
 from tests.transcripts import Transcript
@@ -448,3 +463,29 @@ def test_no_text_of_a_transcript_begins_a_line_of_a_document(tmp_path: Path) -> 
                 at = text.index("\n## Zork")
                 found.add((name, text[max(0, at - 60) : at]))
     assert not found
+
+
+def test_a_branch_that_only_git_names_is_beside_the_one_on_record(tmp_path: Path) -> None:
+    t = Transcript()
+    t.tool("Bash", "[kiln abc1234] dig\n 1 file changed", command="git commit -am dig")
+    t.tool("Bash", "[detached HEAD abc1235] fire\n 1 file changed", command="git commit -am fire")
+    assert branch_named(t.facts(tmp_path)) == "main by Claude Code, kiln by git (L2)"
+    t.tool("Bash", "[main abc1236] glaze\n 1 file changed", command="git commit -am glaze")
+    assert branch_named(t.facts(tmp_path)) == "main"
+
+
+def test_an_error_that_others_followed_is_not_the_last(tmp_path: Path) -> None:
+    t = Transcript()
+    t.broken("Bash", "Exit code 1\nError: no clay", command="make kiln")
+    assert "make kiln" in working_context(t.facts(tmp_path), Path(ROOT)).last_error
+    t.broken("Edit", "String to replace not found", file_path=f"{ROOT}/src/b.ts", old_string="a")
+    assert working_context(t.facts(tmp_path), Path(ROOT)).last_error == ""
+
+
+def test_tasks_left_by_another_list_do_not_come_next(tmp_path: Path) -> None:
+    t = Transcript()
+    for name in ("dig", "fire"):
+        t.tool("TodoWrite", todos=[{"content": name, "status": "pending"}])
+    kinds = [(task.kind.value, task.text) for task in task_tree(t.facts(tmp_path))]
+    assert kinds == [("next", "fire (L3)"), ("open", "dig (left open by a new list) (L1)")]
+    assert telling_line("80 │ - x.catch((error) => {\nFound 1 error.") == "Found 1 error."
