@@ -54,7 +54,7 @@ def test_what_is_measured_is_kept_for_ten_turns() -> None:
 def test_what_would_go_by_kind(tmp_path: Path) -> None:
     path = session().write(tmp_path)
     ahead = what_would_go(path, Project(tmp_path))
-    assert ahead.line == "a summary has to keep: rules 1, open tasks 1, failures 1, the user 1"
+    assert ahead.line == "a summary has to keep: rules 1, open tasks 1, failures 1"
     assert lines_of(ahead, 1) == [f"{RULE} (L8)"]
     assert RULE not in str(lines_of(what_would_go(path, Project(tmp_path), [RULE]), 9))
 
@@ -72,8 +72,8 @@ def test_a_summary_made_ahead_is_compared(tmp_path: Path, name: str) -> None:
     fields = {"summaryText": f"He said: {RULE}.", "precomputedAtUuid": last, "preserveUuids": [task]}
     where.write_text(json.dumps(fields))
     ahead = what_would_go(path, Project(tmp_path))
-    assert ahead.line == "the summary made ahead lacks: failures 1, the user 1"
+    assert ahead.line == "the summary made ahead lacks: failures 1"
     for broken in ("", "[]", '{"summaryText": 1, "preserveUuids": 4}', "{"):
         where.write_text(broken)
         ahead = what_would_go(path, Project(tmp_path))
-        assert ahead.line == "a summary has to keep: rules 2, open tasks 1, failures 1, the user 1"
+        assert ahead.line == "a summary has to keep: rules 2, open tasks 1, failures 1"

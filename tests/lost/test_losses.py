@@ -122,7 +122,6 @@ def test_what_the_person_asked_is_spent_once_it_was_done_or_answered(tmp_path: P
     assert asked == {
         "list the ferries as a table": "spent",
         "open a draft of this please": "spent",
-        "which keepers have a lighthouse?": "spent",
         "that is what the harbour master wants": "unknown",
     }
 
@@ -319,8 +318,8 @@ def test_what_comes_up_again_after_the_compaction_comes_first(tmp_path: Path) ->
 def test_what_the_summary_retells_in_part_comes_later() -> None:
     asked, check = Row("ask", "list the ferries", NOWHERE), Row("check", "make test", NOWHERE)
     new, retold = (Verdict("lost", None, (), known) for known in (0.2, 0.8))
-    assert worth(asked, new, 9, 0) > worth(asked, retold, 9, 0)
-    assert worth(check, new, 9, 0) == worth(check, retold, 9, 0)
+    assert worth(asked, new, 9) > worth(asked, retold, 9)
+    assert worth(check, new, 9) == worth(check, retold, 9)
 
 
 def test_lines_that_the_boundary_preserves_are_kept(tmp_path: Path) -> None:
@@ -361,17 +360,6 @@ def test_a_no_to_a_plan_stays_when_the_next_plan_is_approved(tmp_path: Path) -> 
     made.tool("ExitPlanMode", "User has approved your plan.", plan="# Deploy\n- with an app")
     made.compaction(summary="Summary: none of it")
     assert row(read(made, tmp_path), "no tokens under my account").kind == "rule"
-
-
-def test_what_was_asked_before_the_compaction_before_comes_later(tmp_path: Path) -> None:
-    made = Transcript(cwd=ROOT)
-    made.user("show me the totals as a table")
-    made.user("never round twice in a line")
-    made.compaction(summary="Summary: none of it")
-    made.user("list the ferries as a table")
-    made.compaction(summary="Summary: none of it, again")
-    texts = [each.text for each in read(made, tmp_path).counted_losses]
-    assert texts == ["never round twice in a line", "list the ferries as a table"]
 
 
 def test_tests_that_a_plan_names_are_not_due_once_others_were_written(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from memtui.transcript.checks import (
 from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import OPEN
 from memtui.transcript.records import Command, CompactionFact, Facts, Source
-from memtui.transcript.sentences import is_rule
+from memtui.transcript.sentences import is_question, is_rule
 from memtui.transcript.shell import TEST_RUNNERS, programs_run
 from memtui.transcript.short_text import one_line, shortened, telling_line
 
@@ -81,8 +81,17 @@ def candidates(transcript: Path, facts: Facts, before: CompactionFact | None, ro
     found += _summarised(facts, conversation.spent, end)
     ran = {part: run.source.line for run in all_commands(facts) for part in _passed(run)}
     found = [each for each in found if each.target != PLAN or not _only_runs(each, ran)]
-    kept = _once(each for each in found if not _TEMPORARY.search(each.text) and words(each.text))
+    kept = _once(
+        each
+        for each in found
+        if words(each.text) and not _TEMPORARY.search(each.text) and not _is_answered(each)
+    )
     return sorted(kept, key=lambda each: each.source.line)
+
+
+def _is_answered(row: Row) -> bool:
+    """Whether the person asked something, and what came of it is told elsewhere."""
+    return row.kind == "ask" and (row.standing == "spent" or row.earlier > 0) and is_question(row.text)
 
 
 def _once(found: Iterable[Row]) -> list[Row]:

@@ -56,7 +56,6 @@ def aftermath_of(
         found,
         Text(trace.compaction.summary, lines),
         trace.compaction.source.line,
-        previous=previous_boundary(facts, trace.compaction.source.line),
         trace=trace,
         handed=Text(ours, lines) if ours else None,
         asked=" ".join(asked.split()),
@@ -70,17 +69,11 @@ def aftermath_of(
     )
 
 
-def previous_boundary(facts: Facts, end: int) -> int:
-    """The line of the last compaction before a line; 0 for none."""
-    return max((each.source.line for each in facts.compactions if each.source.line < end), default=0)
-
-
 def rows_of(
     found: Sequence[Row],
     summary: Text,
     end: int,
     *,
-    previous: int = 0,
     trace: Trace | None = None,
     handed: Text | None = None,
     asked: str = "",
@@ -91,7 +84,6 @@ def rows_of(
         found: the lines.
         summary: what has to keep them.
         end: the line of the boundary.
-        previous: the line of the boundary before it; 0 for none.
         trace: what is known of the compaction and of what followed; None if nothing is yet.
         handed: what memtui has handed over since.
         asked: what PreCompact asked the summariser to keep, without line breaks.
@@ -101,7 +93,7 @@ def rows_of(
     for line in found:
         verdict = summary.verdict(line)
         need = trace.needs.get(line.target) if trace and line.target else None
-        value = worth(line, verdict, end, previous)
+        value = worth(line, verdict, end)
         new = summary.lacks(line.text)
         again = len(new) >= (_TELLING if line.kind in ("said", "report") else 1) and new <= followed
         if line.kind != "file" and (need or again):  # a path is a call away

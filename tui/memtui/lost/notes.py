@@ -17,7 +17,7 @@ from memtui.ground.clean import clean_line
 from memtui.ground.clock import parse_iso
 from memtui.ground.project import Project
 from memtui.lost.candidates import MOST, candidates
-from memtui.lost.compare import previous_boundary, rows_of
+from memtui.lost.compare import rows_of
 from memtui.lost.handover_marks import with_mark
 from memtui.lost.records import TOGETHER, Row
 from memtui.lost.text import COMMAND
@@ -155,7 +155,7 @@ def compare(
     stays = stays or preserved.__contains__
     found = [line for line in found if not stays(line.source.line)]
     end = before.source.line if before else facts.lines
-    rows = rows_of(found, text, end, previous=previous_boundary(facts, end))
+    rows = rows_of(found, text, end)
     return Comparison(transcript, tuple(row for row in rows if row.missing)[:MOST])
 
 

@@ -53,6 +53,7 @@ PLAN = "plan"
 COUNTS = 52.0
 """The least worth of a loss that counts."""
 LOST, UNFOUNDED, HANDED = "Lost", "Said by the summary alone", "Handed over by memtui"
+RETOLD = "Maybe: what Claude and its subagents said"
 """Titles of groups of rows."""
 
 
@@ -120,6 +121,11 @@ class Row:
         return self.parts or (self.key,)
 
     @property
+    def is_retold(self) -> bool:
+        """Whether Claude or a subagent said it: summaries retell that in words of their own."""
+        return self.kind in ("said", "finding", "report")
+
+    @property
     def missing(self) -> bool:
         """Whether it is lost, or may be."""
         return self.state in ("lost", "maybe")
@@ -156,7 +162,7 @@ class Aftermath:
     def missing(self) -> tuple[Row, ...]:
         """Rows that are lost or may be, in the order by which lists number them."""
         rows = (row for row in self.rows if row.missing)
-        return tuple(sorted(rows, key=lambda row: (row.state == "maybe", not row.counts)))
+        return tuple(sorted(rows, key=lambda row: (row.is_retold, row.state == "maybe", not row.counts)))
 
     @cached_property
     def kept(self) -> tuple[Row, ...]:
@@ -172,11 +178,13 @@ class Aftermath:
     def groups(self) -> dict[str, tuple[Row | Unfounded, ...]]:
         """All that is listed, by the title above it."""
         missing, kept = self.missing, self.kept
+        maybe = [row for row in missing if row.state == "maybe"]
         found: dict[str, Iterable[Row | Unfounded]] = {
             LOST: self.counted_losses,
             UNFOUNDED: self.unfounded,
             "Lost, of less weight": (row for row in missing if row.state == "lost" and not row.counts),
-            "Maybe: the summary has some of it": (row for row in missing if row.state == "maybe"),
+            "Maybe: the summary has some of it": (row for row in maybe if not row.is_retold),
+            RETOLD: (row for row in maybe if row.is_retold),
             HANDED: (row for row in kept if row.state == "handed over"),
         }
         for kind, title in TITLES.items():

@@ -21,13 +21,17 @@ from memtui.transcript.shell import programs_run
 Fate = Literal["kept", "maybe", "lost"]
 
 _WEIGHTY = frozenset({"pin", "active", "rule", "refused", "step", "task", "answer"})
-_RETOLD = frozenset({"said", "finding", "report"})
-"""What Claude and its subagents said: summaries retell it in their own words, so it is never surely lost."""
+_NAMED = frozenset({"check", "command", "file", "name"})
+"""Kept by what they are called alone."""
+_EXACT = _NAMED | {"pin", "active"}
+"""The gist of them is not enough."""
 _KEPT, _MAYBE = 0.62, 0.42
 """Shares of a line's words, by their rarity, in the whole text; or in one passage of it."""
 _PASSAGE, _PASSAGE_MAYBE = 0.5, 0.44
 _SCATTERED = 0.66
 """Least share of words, in no one passage, that may say the same."""
+_GIST, _EVERYWHERE = 0.44, 0.75
+"""The same for lines that may be kept: read beside the summary, its gist was there in four of five."""
 _NEAR = 0.34
 """Least share of a passage that counts as near."""
 _UNIT = 1_000
@@ -93,8 +97,12 @@ class Text:
         if line.kind in ("check", "command") and not any(map(self._names, _programs(line.text))):
             return Verdict("lost", near, missing)  # a path that it was given proves nothing
         fate = self._fate(line, best, everywhere, len(wanted), len(missing))
-        if fate == "lost" and line.kind in _RETOLD:
+        known = everywhere >= _EVERYWHERE and line.kind not in _EXACT
+        if fate == "lost" and (line.is_retold or known):
             fate = "maybe"
+        gist = best >= _GIST and line.kind not in _EXACT
+        if fate == "maybe" and (gist or (known and line.kind not in _WEIGHTY)):
+            fate = "kept"
         return Verdict(fate, near, missing, everywhere)
 
     def _nearest(self, own: frozenset[str]) -> tuple[float, int]:
@@ -118,7 +126,7 @@ class Text:
         return self.verdict(Row("pin", rule, NOWHERE)).fate == "kept"
 
     def _fate(self, line: Row, best: float, everywhere: float, wanted: int, missing: int) -> Fate:
-        if line.kind in ("check", "command", "file", "name"):
+        if line.kind in _NAMED:
             if not missing and (wanted or best >= _KEPT):
                 return "kept"
             return "lost" if missing == wanted or best < _KEPT else "maybe"

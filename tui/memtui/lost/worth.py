@@ -45,20 +45,19 @@ _DUE, _ADVICE = 24.0, 34.0
 _ONCE = 50.0
 """Taken off for a query that was made once: the session has its answer."""
 _DOUBLE = 0.6
-_QUOTED, _SPENT, _OLD = 20.0, 12.0, 34.0
-"""Taken off for what a person asked: quoted by a summary, dealt with, before the last compaction."""
+_SPENT = 36.0
+"""Taken off for what the person asked and was dealt with."""
 _AGAIN = 4.0
 """Taken off for each line of more worth that stands in the same place; for checks ever more."""
 
 
-def worth(line: Row, verdict: Verdict, end: int, previous: int) -> float:
+def worth(line: Row, verdict: Verdict, end: int) -> float:
     """How much a lost line is worth; only for comparing.
 
     Args:
         line: the line.
         verdict: what the summary has of it.
         end: the line of the boundary.
-        previous: the line of the boundary before it; 0 for none.
     """
     value, missing = _BASE[line.kind], len(verdict.missing)
     if line.kind in ("pin", "active"):  # in the order in which they were written
@@ -77,8 +76,7 @@ def worth(line: Row, verdict: Verdict, end: int, previous: int) -> float:
         value += _DUE if due else -_ADVICE
         missing = 2 if due else missing  # in the order in which they are to be done
     elif line.kind == "ask":
-        value -= _QUOTED * bool(line.earlier) + _SPENT * (line.standing == "spent")
-        value -= _OLD * (0 < line.source.line < previous and line.standing != "open")
+        value -= _SPENT * (line.standing == "spent")
     elif line.kind == "rule":
         value += _RECENT * bool(line.earlier) - _DUE * (line.source.speaker == "claude code")
     if line.kind in _RETOLD:
