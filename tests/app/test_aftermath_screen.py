@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from dataclasses import replace
 from functools import partial
 
 import pytest
+from textual.events import Key
 
 from memtui.app.details.lost import lost_document, quotes_of
 from memtui.app.details.signs import FATE_SIGNS
 from memtui.app.panes.pane import PaneId
 from memtui.app.panes.pending import PendingPane
+from memtui.app.readings import Readings
 from memtui.app.screens.dialogs import legend
 from memtui.app.screens.lost import LostScreen
 from memtui.app.screens.transcript import TranscriptScreen
@@ -227,6 +230,22 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
         await driver.press("escape")
         await driver.until(lambda: "⏳ 2 lines wait for the next prompt" in driver.shown, "the first line")
         await driver.until(lambda: "(l, w: back)" in driver.detail, "the detail")
+
+
+async def test_what_is_typed_while_the_rows_are_read_is_for_them(
+    lossy: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(lossy) as driver:
+        await driver.settled()
+        read, go = Readings.aftermath, threading.Event()
+        monkeypatch.setattr(Readings, "aftermath", lambda *given: (go.wait(30), read(*given))[1])
+        driver.app.post_message(Key("l", None))
+        driver.app.post_message(Key("space", None))
+        await driver.until(lambda: driver.app._waiting, "the key that waits")
+        screen = driver.app.screen
+        assert isinstance(screen, LostScreen)
+        go.set()
+        await driver.until(lambda: screen.ticked, "the tick")
 
 
 async def test_what_was_delivered_waits_no_more(lossy: World) -> None:

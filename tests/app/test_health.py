@@ -88,7 +88,7 @@ async def test_missed_compactions_are_counted_and_captured(world: World) -> None
         await driver.press("l")
         assert isinstance(driver.screen, LostScreen)
         await driver.press("escape", "j")
-        await driver.until(lambda: "○ 1 · Fix the login" in driver.shown, "its session's name")
+        await driver.until(lambda: "∅ 1 · Fix the login" in driver.shown, "its session's name")
         assert line(driver) == "no hooks: i installs them"
         assert "installs the hooks" not in driver.shown
         for key in "re":

@@ -389,22 +389,10 @@ ALL = columns_in(200, branches=True)
 
 
 def test_a_row_has_every_column_under_its_name() -> None:
-    text, names = (
-        row(session(agents=2), 90, ALL).plain,
-        heading(90, ALL, project=False).plain,
-    )
-    values = {"session": "Paint", "branch": "main"}
-    for name, value in values.items():
-        assert text.index(value) == names.index(name)
-    numbers = {
-        "turns": "12",
-        "tokens": "61k",
-        "compacted": "3",
-        "size": "3.8 MB",
-        "left": "20 d ",
-    }
-    for name, value in numbers.items():
-        assert text[: names.index(name) + len(name)].endswith(value)
+    text, names = row(session(agents=2), 90, ALL).plain, heading(90, ALL, project=False).plain
+    assert text.index("Paint") == names.index("session") and text.index("main") == names.index("branch")
+    numbers = {"turns": "12", "tokens": "61k", "compacted": "3", "size": "3.8 MB", "left": "20 d "}
+    assert all(text[: names.index(name) + len(name)].endswith(value) for name, value in numbers.items())
     assert " +2" in text and len(text) == 90
 
 

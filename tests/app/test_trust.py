@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 
 import pytest
 from rich.style import Style
@@ -93,7 +92,6 @@ async def test_keys_for_rows_that_are_being_read_wait_for_them(
         pane = driver.pane(PaneId.PENDING)
         with monkeypatch.context() as reading:
             reading.setattr(PendingPane, "is_unread", True)
-            driver.app._patient_until = math.inf
             await at_once(driver, "jz")
             assert pane.index == 0 and not driver.browser.has_class("-zoomed")
             driver.app.post_message(Key("ctrl+c", None))  # works everywhere, so it does not wait

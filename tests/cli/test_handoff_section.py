@@ -38,16 +38,7 @@ def test_text_after_the_section_stays(data: bytes, behind: bytes, one: str, two:
     assert with_section(made, two) == with_section(data, two) + behind
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        FIRST,
-        LAST,
-        LAST + FIRST,
-        (FIRST + LAST) * 2,
-        FIRST + FIRST + LAST,
-    ],
-)
+@pytest.mark.parametrize("data", [FIRST, LAST, LAST + FIRST, (FIRST + LAST) * 2, FIRST + FIRST + LAST])
 def test_broken_marks_are_left_alone(data: str) -> None:
     for change in (lambda: with_section(data.encode(), "x"), lambda: section_in(data.encode())):
         with pytest.raises(FormatError, match=r"take them out by hand$"):

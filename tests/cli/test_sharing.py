@@ -33,6 +33,8 @@ def test_a_memory_goes_from_one_home_to_another(
     assert memtui("remote", "init", "team").out.startswith("team is set up: 0 memories")
     assert memtui("share", memory_id).out == f"{memory_id} goes to team with the next memtui sync.\n"
     assert "team: sent 1, fetched 0." in memtui("sync").out
+    refused = memtui("memory", "delete", memory_id)
+    assert refused.code == 1 and "the next sync deletes it for all" in refused.err
 
     monkeypatch.setenv("MEMTUI_HOME", str(tmp_path / "other"))
     memtui("remote", "add", "team", str(hub))

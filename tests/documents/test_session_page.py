@@ -14,13 +14,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from memtui.documents.session_page import (
-    code_span,
-    contained,
-    fenced,
-    session_html,
-    transcript_markdown,
-)
+from memtui.documents.session_page import code_span, contained, fenced, session_html, transcript_markdown
 from memtui.transcript.blocks import Block, blocks
 from memtui.transcript.lines import read_lines
 from tests.app.hostile import PAYLOADS

@@ -133,13 +133,7 @@ def test_private_projects_and_those_who_want_none_are_left_out(archive: Archive,
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "archive = 3",
-        "[archive]\nkeep = 1",
-        "[archive]\nprivate = [1]",
-        "not toml",
-    ],
+    "text", ["archive = 3", "[archive]\nkeep = 1", "[archive]\nprivate = [1]", "not toml"]
 )
 def test_settings_that_cannot_be_read_keep_nothing(home: Home, text: str) -> None:
     home.config.mkdir(parents=True)

@@ -10,6 +10,7 @@ import pytest
 
 from memtui.app.widgets import transcript_window
 from memtui.app.widgets.transcript_view import TranscriptView
+from memtui.app.widgets.transcript_window import Window
 from tests.app.idle import settle
 from tests.app.widgets.hosts import Host, rows_of
 from tests.app.widgets.records import call, result, said, text, user, write
@@ -198,3 +199,12 @@ async def test_a_last_line_without_a_newline_shows_and_grows(tmp_path: Path) -> 
             app.widget.poll()
             await settle(pilot)
             assert held(app.widget) == list(range(1, number + 1))
+
+
+def test_a_queued_message_is_shown_once(tmp_path: Path) -> None:
+    queued = {"type": "queue-operation", "operation": "enqueue", "content": "paint it"}
+    window = Window(write(tmp_path / "s.jsonl", queued, user("paint it")))
+    window.index.scan(window.path)
+    window.show_only(talk=False)
+    window.move_to(0)
+    assert window.document.text.count("paint it") == 1

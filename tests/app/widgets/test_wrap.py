@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from memtui.app.widgets import wrap as module
-from memtui.app.widgets.wrap import centred, cut, cut_left, graphemes, hang_for, wrap
+from memtui.app.widgets.wrap import cut, cut_left, cut_path, graphemes, hang_for, wrap
 
 CLUSTERS = (
     "a", "bc", "word", " ", "  ", "漢", "字", "。", "カ", "가", "é", "e\u0301", "ก", "กำ", "ที่", "ש", "ل",
@@ -146,6 +146,6 @@ def test_cut_shows_that_something_is_missing() -> None:
     assert cut("🇩🇪🇩🇪🇩🇪", 4) == "🇩🇪…"
 
 
-def test_centred_text_stands_in_the_middle() -> None:
-    assert centred("no rows\nyet", 11, 5) == ("", "  no rows", "    yet")
-    assert centred("far too long for this", 9, 2) == (" far too", "  long")
+def test_of_a_path_beginning_and_name_stay() -> None:
+    assert cut_path("~/work/a/very/long/way/to/name.py", 20) == "~/work…ay/to/name.py"
+    assert cut_path("short.py", 20) == "short.py"

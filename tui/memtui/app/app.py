@@ -22,14 +22,16 @@ from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.theme import Theme
+from textual.timer import Timer
 
-from memtui.app.base import READING, BaseApp, add_size_classes, hidden, shown
+from memtui.app.base import READING, BaseApp, OwnScreen, add_size_classes, hidden, shown
 from memtui.app.browser import BrowserScreen
 from memtui.app.panes.pane import Pane
 from memtui.app.project import ProjectModel
 from memtui.app.settings import Settings, load_settings, save_theme, saved_theme
 from memtui.app.terminal import DaemonThreads, end_with_terminal
 from memtui.app.themes import COLOUR_BLIND, MEMTUI, legible
+from memtui.app.widgets.row_list import RowList
 from memtui.ground.clean import clean
 from memtui.ground.clock import Clock, system_clock
 from memtui.ground.files import FileProblem
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
 _KEEP_AFTER = 5.0
 """Seconds until the app archives sessions that end soon: the screen comes first."""
 _PATIENCE = 5.0
-"""Seconds after the start in which keys wait for the rows that they are for."""
+"""Seconds for which a key waits for the rows that it is for."""
 _OLD = 10
 _SCREENS_CSS = Path(__file__).with_name("screens") / "screens.tcss"
 
@@ -85,7 +87,8 @@ class MemtuiApp(BaseApp):
         """The project to open once this one is left; None ends the program."""
         self._typed: deque[events.Key | events.Paste] = deque()
         """What was typed: the first is on its way, those behind it wait."""
-        self._patient_until = time.monotonic() + _PATIENCE
+        self._waiting: Timer | None = None
+        """Runs while the first waits for the rows that it is for."""
         self._undoing = asyncio.Lock()
         self.register_theme(MEMTUI)
         self.register_theme(COLOUR_BLIND)
@@ -215,18 +218,22 @@ class MemtuiApp(BaseApp):
         """
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
             self._typed.append(event)
-            if len(self._typed) == 1:
-                await self._send_typed()
+            if len(self._typed) == 1 or self._waiting:
+                await self.send_typed()
         else:
             if isinstance(event, events.MouseDown):
                 self.typed_at = time.monotonic()
             await super().on_event(event)
 
-    async def _send_typed(self) -> None:
+    async def send_typed(self, late: bool = False) -> None:
+        """Send what was typed first; called again by what it waits for, or when it is `late`."""
         event, target = self._typed[0], self.focused or self.screen
-        if isinstance(event, events.Key) and self._is_early(event.key, target):
-            self.set_timer(0.05, self._send_typed)
+        if not late and isinstance(event, events.Key) and self._is_early(event.key, target):
+            self._waiting = self._waiting or self.set_timer(_PATIENCE, partial(self.send_typed, late=True))
             return
+        if self._waiting:
+            self._waiting.stop()
+            self._waiting = None
         self.typed_at = time.monotonic()
         if isinstance(event, events.Paste):
             # Pasted text is untrusted, too; terminals send the enter key between its lines.
@@ -236,16 +243,20 @@ class MemtuiApp(BaseApp):
         await super().on_event(event)
         self._follow(target)
 
+    async def on_row_list_arrived(self) -> None:
+        if self._waiting:
+            await self.send_typed()
+
     def _is_early(self, key: str, target: DOMNode) -> bool:
-        """Whether a key is for rows that are still being read, soon after the start: it waits for them."""
-        if not (isinstance(target, Pane) and target.is_unread and time.monotonic() < self._patient_until):
+        """Whether a key is for rows that are still being read: it waits for them."""
+        if not (isinstance(target, RowList) and target.is_unread):
             return False
         bound = self.screen.active_bindings
         typed = [
             bound[each.key] for each in self._typed if isinstance(each, events.Key) and each.key in bound
         ]
         urgent = any(each.binding.priority for each in typed)
-        return key in bound and bound[key].node is target and not urgent
+        return key in bound and not urgent and target.acts_on_rows(bound[key])
 
     def _follow(self, node: DOMNode) -> None:
         """Follow a key that bubbles up from `node`, in the queues of the same widgets."""
@@ -260,7 +271,7 @@ class MemtuiApp(BaseApp):
     async def _next_typed(self) -> None:
         self._typed.popleft()
         if self._typed:
-            await self._send_typed()
+            await self.send_typed()
 
     async def on_key(self, event: events.Key) -> None:
         """Say where a key works that does nothing here."""
@@ -268,9 +279,10 @@ class MemtuiApp(BaseApp):
             from memtui.app.keys import where_it_works
 
             here = (self.screen, self.browser.pane) if self.screen is self.browser else (self.screen,)
-            answer_first = getattr(self.screen, "about", "") if self.screen.is_modal else ""
+            own = self.screen if isinstance(self.screen, OwnScreen) else None  # else a palette
+            answer_first = own.about if own and own.is_modal else ""
             if text := answer_first or where_it_works(event.key, self.keymap, here):
-                self.warn(getattr(self.screen, "elsewhere", "") or text)
+                self.warn((own.elsewhere if own else "") or text)
 
     async def confirmed(self, question: str, **options: Any) -> bool:
         from memtui.app.screens.dialogs import ConfirmScreen
@@ -382,7 +394,7 @@ class MemtuiApp(BaseApp):
         self.push_screen(SessionsScreen(self.model))
 
     async def action_quit(self) -> None:
-        if getattr(self.screen, "unsaved", False):
+        if isinstance(self.screen, OwnScreen) and self.screen.unsaved:
             await self.screen.run_action("leave")
         else:
             await super().action_quit()
@@ -392,7 +404,7 @@ class MemtuiApp(BaseApp):
 
         screen = self.screen
         place = self.browser.pane if screen is self.browser else screen
-        if about := getattr(place, "about", ""):
+        if isinstance(place, Pane | OwnScreen) and (about := place.about):
             title = getattr(place, "title", None) or type(screen).__name__.removesuffix("Screen")
             self.push_screen(HelpScreen(str(title), about, screen))
 

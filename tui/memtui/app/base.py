@@ -1,4 +1,4 @@
-"""What panes and screens ask of the app: messages, the clipboard, the boundary of workers, other screens."""
+"""What panes and screens share: the app, its messages, the clipboard, the boundary of workers; keys."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from textual import work
+from textual import getters, work
 from textual.app import App
 from textual.binding import Binding
 from textual.css.query import NoMatches
@@ -20,16 +18,20 @@ from textual.dom import DOMNode
 from textual.events import ScreenResume
 from textual.keys import format_key
 from textual.notifications import SeverityLevel
-from textual.screen import Screen
+from textual.screen import Screen, ScreenResultType
 from textual.worker import active_worker
 
 from memtui.ground.clean import clean
 from memtui.ground.logs import FailureLog, explain
 
 if TYPE_CHECKING:
+    from memtui.app.app import MemtuiApp
     from memtui.app.project import ProjectModel
-    from memtui.transcript.line_index import Query
+else:
+    MemtuiApp = App  # it imports all that asks for it
 
+own_app: getters.app[MemtuiApp] = getters.app(MemtuiApp)
+"""The property `app` of panes and screens, with the type of ours."""
 PROMPT = "Please import memory {id}"
 """The prompt that restores a memory in Claude Code (seed 000, step 4)."""
 RESTORES = "copy the text that restores it"
@@ -59,7 +61,7 @@ def moving(rows: str, *, first: str = "home,g", last: str = "end,G") -> list[Bin
 
 
 class BaseApp(App[None]):
-    """The app as panes and screens see it; `memtui.app.app` implements what opens other screens."""
+    """Messages, the clipboard, and the boundary of workers; `memtui.app.app` adds the rest."""
 
     def __init__(self, model: ProjectModel, log: FailureLog) -> None:
         super().__init__()
@@ -73,42 +75,6 @@ class BaseApp(App[None]):
         """When the last key or click came, and the message that shows."""
         self.stays = False
         """Whether keys leave the message: it is an error, or none of them has caused it."""
-
-    def open_transcript(self, path: Path, line: int = 0, *, find: Query | None = None) -> None:
-        """Read a transcript at a line (1-based), or at its end; the words `find` are marked there."""
-        raise NotImplementedError
-
-    def open_project(self, root: Path) -> None:
-        raise NotImplementedError
-
-    def open_lost(self, transcript: Path, since: datetime | None, name: str = "") -> None:
-        """Show what a session's first compaction at or after a time lost, under a name."""
-        raise NotImplementedError
-
-    def pin(self, text: str, transcript: Path | None = None, line: int = 0) -> Any:
-        """Pin a line; `transcript` and `line` (1-based) are its source, if known."""
-        raise NotImplementedError
-
-    def action_undo(self, then: Callable[[], object] | None = None) -> None:
-        """Undo the last change; `then` is called afterwards."""
-        raise NotImplementedError
-
-    def action_redo(self, then: Callable[[], object] | None = None) -> None:
-        raise NotImplementedError
-
-    def reload_settings(self) -> None:
-        raise NotImplementedError
-
-    def refresh_remotes(self) -> None:
-        raise NotImplementedError
-
-    def hint(self, *names: str) -> None:
-        """Compare these targets with the disk now."""
-        raise NotImplementedError
-
-    async def confirmed(self, question: str, **options: Any) -> bool:
-        """Ask a question, with the options of `ConfirmScreen`; for workers."""
-        raise NotImplementedError
 
     def say(self, text: str, *, severity: SeverityLevel = "information") -> None:
         """Show a message. Only the last one is visible: a pile would cover the screen."""
@@ -176,7 +142,22 @@ class BaseApp(App[None]):
                 self.say(self.explain(doing, error), severity="error")
 
 
-class StyledOnce(Screen[None]):
+class OwnScreen(Screen[ScreenResultType]):
+    """A screen of memtui's, with what the app asks of it."""
+
+    app = own_app
+    about = ""
+    """What it shows, for help; a dialog without it has none."""
+    elsewhere = ""
+    """What a key of another screen is answered, in place of where it works."""
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether leaving now would lose what takes long to make again."""
+        return False
+
+
+class StyledOnce(OwnScreen[None]):
     """A screen whose widgets are styled as they are mounted, and not again before the first paint.
 
     Textual 8.2.8 styles, lays out and paints a new screen twice: once more with the classes for its size.

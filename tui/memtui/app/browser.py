@@ -10,13 +10,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events, getters, on, work
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingsMap, BindingType
 from textual.containers import Horizontal
 from textual.dom import DOMNode
 
-from memtui.app.base import BaseApp, StyledOnce, hidden
+from memtui.app.base import StyledOnce, hidden
 from memtui.app.listings import CapturesView, ConfigView, StateView, first_views
 from memtui.app.panes.commands import CommandsPane
 from memtui.app.panes.detail import DetailView, selected_line
@@ -51,7 +51,6 @@ _MEMORY = "draft a memory of the session, to edit and store; give one to Claude,
 class BrowserScreen(StyledOnce):
     """Composes the panes and the detail, passes views on, moves the focus; panes act on their rows."""
 
-    app = getters.app(BaseApp)
     AUTO_FOCUS = "#pending"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("o", "transcript", "transcript", id="transcript", tooltip="the transcript of this row"),

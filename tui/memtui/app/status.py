@@ -11,14 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from textual import events, getters, work
+from textual import events, work
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
 from memtui.app import listings
-from memtui.app.base import BaseApp
+from memtui.app.base import own_app
 from memtui.app.listings import RemoteState
 from memtui.app.project import ProjectModel
 from memtui.app.settings import Warn
@@ -54,7 +54,7 @@ class Published(Message):
 class StatusBar(Widget):
     """One line: ` my-app  main                ● live`, of what it was last told."""
 
-    app = getters.app(BaseApp)
+    app = own_app
     title = "the first line"
     signs: ClassVar[Mapping[str, str]] = {
         "▮▯": "how full the context is",

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from memtui.cli import claude_memory, output
+from memtui.cli import claude_memory, options, output
 from memtui.cli.compact import check_text, points_json
 from memtui.cli.options import common_options, complete_id, given_bytes, opened, store_and_id
 from memtui.documents.checklist import Point, Verdict, check_recovery
@@ -366,9 +366,16 @@ def check(memory_id: str, cited: bool, session: str, as_json: bool, places: Plac
 @memory.command("delete", short_help="Move a memory to the trash.")
 @_id
 @common_options
-def delete(memory_id: str, as_json: bool, places: Places) -> None:
-    """Move a memory to the trash; undelete brings it back."""
+@options.yes_option
+def delete(memory_id: str, as_json: bool, yes: bool, places: Places) -> None:
+    """Move a memory to the trash; undelete brings it back. Of a shared one it asks first."""
+    from memtui.share.sync import holding  # slow to import, and for this alone
+
     backend, memory_id = store_and_id(memory_id, places)
+    if names := ", ".join(holding(places.home, memory_id)):
+        question = f"{memory_id} is shared with {names}: the next sync deletes it for all. Delete it?"
+        if not options.agreed(question, yes, default=False):
+            return
     backend.delete(memory_id)
     message = f"Deleted {memory_id}. To bring it back: memtui memory undelete {memory_id}"
     _report("delete", memory_id, message, as_json)

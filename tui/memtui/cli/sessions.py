@@ -158,7 +158,7 @@ def list_command(as_json: bool) -> None:
     """List the archived sessions of all projects, last updated first."""
     entries = Archive(memtui_home()).entries()
     columns = ("id", "project", "kept", "size", "takes", "claude code")
-    values, rows = [_copy_json(each) for each in entries], [_copy_row(each) for each in entries]
+    values, rows = [_copy_json(each) for each in entries], [_copy_row(each, entries) for each in entries]
     print_list(values, columns, rows, "Nothing is kept yet: memtui archive does it.", as_json, flexible=1)
     if rows and not as_json:
         say(_place(Archive(memtui_home())))
@@ -177,12 +177,13 @@ def _copy_json(kept: Kept) -> dict[str, object]:
     }
 
 
-def _copy_row(kept: Kept) -> tuple[str, ...]:
+def _copy_row(kept: Kept, every: Sequence[Kept]) -> tuple[str, ...]:
+    name = _short(kept.session_id, [each.session_id for each in every])
     there = "has it, too" if kept.is_live else "deleted it"
     if kept.problem:
         there = f"{there}; ✗ incomplete"
     at = local_minute(kept.at) if kept.at else ""
-    return (kept.session_id[:8], kept.folder, at, size_text(kept.size), size_text(kept.packed), there)
+    return (name, kept.folder, at, size_text(kept.size), size_text(kept.packed), there)
 
 
 @archive.command("verify")

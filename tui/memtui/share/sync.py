@@ -25,7 +25,7 @@ from pydantic import ConfigDict, Field, ValidationError
 from memtui.documents.memory import MemoryMeta, StoredMemory, moment_of
 from memtui.documents.record import Record
 from memtui.ground import files
-from memtui.ground.clock import Clock
+from memtui.ground.clock import Clock, system_clock
 from memtui.ground.files import FileChanged, FileMissing, FileProblem
 from memtui.ground.project import Home
 from memtui.ground.text import FormatError
@@ -127,6 +127,11 @@ class Sharing:
 
     def is_own(self, key: str) -> bool:
         return "@" not in self.here(key)
+
+    def has(self, memory_id: str) -> bool:
+        """Whether the remote has a memory, as far as was seen with the last exchange."""
+        known = self.state().memories.get(self.key(memory_id))
+        return known is not None and known.is_there
 
     def state(self) -> State:
         try:
@@ -422,6 +427,12 @@ class _Round:
         if self._new or self._passed:
             self._of.save(self._new, self._passed)
             self._new = {}
+
+
+def holding(home: Home, memory_id: str) -> list[str]:
+    """The remotes that have a memory."""
+    opened = [open_sharing(home, system_clock, name) for name in Remotes(home).all()]
+    return [each.name for each in opened if each.has(memory_id)]
 
 
 def open_sharing(home: Home, clock: Clock, name: str = "") -> Sharing:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from memtui.app.listings import CaptureRow
 from memtui.app.widgets.document import Document, Line, concat, line, styled
+from memtui.app.widgets.wrap import cut_path
 from memtui.ground.clock import age, local_minute
 from memtui.ground.text import counted
 
@@ -20,6 +21,7 @@ _BLANK = Line("")
 _ROLES = {"error": "bad", "decision": "accent", "open": "accent"}
 _MARKS = {"[x]": "✓", "[>]": "▸", "[ ]": "○", "[-]": "⊘"}
 _ITEMS = 12
+MANUAL = "made this compaction, so it has no capture: l shows what it lost"
 
 
 def capture_document(
@@ -30,7 +32,7 @@ def capture_document(
         why = styled(("This capture ", "bad"), row.problem or "is not read yet")
         way = line("The file is left as it is. e opens it in your editor; then it joins the rest.")
         return Document([styled((row.entry.name, "title")), _BLANK, why, _BLANK, way])
-    missing = "by /compact, which is not captured" if row.manual else "no capture yet: b makes it"
+    missing = f"/compact {MANUAL}" if row.manual else "no capture yet: b makes it"
     lines: list[Document | Line] = [
         styled(
             (missing if row.missing else capture.status, "warn" if capture.status == "pending" else "good"),
@@ -63,15 +65,14 @@ def _section(title: str) -> tuple[Line, Line]:
 def facts_document(facts: Facts, groups: Iterable[EvidenceGroup], keys: str) -> Document:
     """The facts of a transcript: counts on one line, then each kind with its newest items.
 
-    `keys` names the keys that lead to all of them.
+    `keys` names the keys that lead to all of them, where paths are whole.
     """
     lines: list[Line] = [*_section("What it covers"), line(headline(facts), "strong")]
     for group in groups:
         lines += [_BLANK, styled((group.title, "strong"), (f"  {len(group.items)}", "dim"))]
-        lines += [
-            line(f"  {todo_line(item.text)}", _ROLES.get(item.kind, ""), hang=4)
-            for item in group.items[:_ITEMS]
-        ]
+        shown = cut_path if group.items[0].kind in ("file", "reference") else todo_line
+        for item in group.items[:_ITEMS]:
+            lines.append(line(f"  {shown(item.text)}", _ROLES.get(item.kind, ""), hang=4))
         if len(group.items) > _ITEMS:
             lines.append(line(f"  … and {len(group.items) - _ITEMS} more ({keys} shows all)", "dim"))
     return Document(lines)

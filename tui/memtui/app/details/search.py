@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +12,7 @@ from textual.content import Content
 from memtui.app.details.memory import recovery_lines
 from memtui.app.widgets.document import EMPTY, Document, Line, Span, line, plain, styled
 from memtui.app.widgets.row_list import row
+from memtui.app.widgets.wrap import HOMES
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import age, local_minute, parse_iso, short_age
 from memtui.store.search import HEADINGS, ROWS, Group, Result
@@ -42,6 +42,8 @@ _WHAT = {
     "result": ("⎿", "what a tool said"),
     "error": ("✗", "an error of a tool"),
 }
+_OUTPUT = ("result", "error")
+"""What stands behind the other rows of a session."""
 SEARCH_SIGNS = dict([*_WHAT.values(), ("⑂", "by a subagent"), *_MARKS.values()])
 
 
@@ -105,7 +107,8 @@ def _sessions(group: Group, unfolded: Collection[str]) -> Iterable[tuple[str, Re
         rest = 0 if name in unfolded else max(0, len(turns) - ROWS)
         title, best = clean_line(turns[0].title), turns[0]
         yield f"# session {name}", Heading(title, clean_line(name)[:8], best.said, rest, best.when)
-        yield from ((turn.key, turn) for turn in (turns if name in unfolded else turns[:ROWS]))
+        shown = turns if name in unfolded else turns[:ROWS]
+        yield from ((turn.key, turn) for turn in sorted(shown, key=lambda turn: turn.what in _OUTPUT))
 
 
 def _shown(found: Result, room: int, root: Path) -> Content:
@@ -132,16 +135,13 @@ def _shown(found: Result, room: int, root: Path) -> Content:
 
 def _short(text: str, root: Path) -> str:
     """A text with shorter paths: without the project's folder, or anybody's home folder."""
-    return _HOMES.sub("~", text.replace(f"{root}/", ""))
+    return HOMES.sub("~", text.replace(f"{root}/", ""))
 
 
-_HOMES = re.compile(
-    r"(?<![\w.~/-])(?:/home|/Users|[A-Z]:\\Users)[/\\][^/\\\s\"']+(?=[/\\])|(?<!\w)/root(?=/)"
-)
 _NEAR, _MOST = 80, 300
 """Characters before a match that leave it in view, and rows of a document that are shown."""
-HINT = """\
-Ask as you would ask a person. “Words in quotes”, edited: read: cmd: in: before: after: narrow it down."""
+NARROW = "“Words in quotes”, edited: read: cmd: in: before: after: narrow it down."
+HINT = f"Ask as you would ask a person. {NARROW}"
 
 
 def result_document(found: Result | None, text: str, now: datetime) -> Document:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memtui.app.details.memory import fold
 from memtui.app.widgets.document import ASIDE, EMPTY, Document, Line, concat, from_markdown, line, styled
-from memtui.app.widgets.wrap import short_tokens
+from memtui.app.widgets.wrap import cut_path, short_tokens
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, day_and_minute, local_minute, parse_iso, to_local
 from memtui.ground.text import counted
@@ -218,7 +218,7 @@ def _files(session: Session, unfolded: Collection[str]) -> list[Line]:
     names = [clean_line(path.removeprefix(root)) for path in summary.files]
     if not names:
         return []
-    shown = [line(f"  {name}") for name in names]
+    shown = [line(f"  {cut_path(name)}") for name in names]
     more = fold("files", f"{len(names) - _FILES} more", "", shown[_FILES:], unfolded)
     rest = more if len(names) > _FILES else []
     return [Line(""), line(f"FILES  {len(names)}", "heading"), *shown[:_FILES], *rest]

@@ -35,8 +35,8 @@ _MARKS: dict[PinFate | None, tuple[str, str]] = {
     "kept": ("✓", "good"),
     "handed over": ("↺", "good"),
     "not delivered": ("✗", "bad"),
-    "new": ("○", "dim"),
-    None: ("○", "dim"),
+    "new": ("▷", "dim"),
+    None: ("▷", "dim"),
 }
 """The mark and role of a light; None: nothing was compacted yet."""
 
@@ -66,7 +66,7 @@ class CommandsPane(Pane):
         "✓": "a pin that the summary has",
         "↺": "a pin that memtui handed over",
         "✗": "a pin that neither the summary nor a note has",
-        "○": "a pin that no compaction has met yet",
+        "▷": "a pin that no compaction has met yet",
         "?": "a pin from the repository, off until ! confirms it",
         "⚠": "a command whose rules cannot be read; the detail says why",
     }

@@ -7,12 +7,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import ClassVar, NamedTuple
 
-from textual import getters, work
+from textual import work
 from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
-from memtui.app.base import BaseApp
 from memtui.app.panes.pane import Detail, Pane, Progress
 from memtui.app.widgets.document import ASIDE, Document, Layout
 from memtui.app.widgets.document_view import DocumentView
@@ -29,7 +28,6 @@ _QUOTE = re.compile(r"[^\"“]{0,60}\(L\d[^()]*\): [\"“]?(.*?)[\"”]?|L\d+ [^
 class DetailView(DocumentView):
     """Shows the detail of a row; only the last request is shown."""
 
-    app = getters.app(BaseApp)
     title = "the detail"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "follow", "open", key_display="enter")]
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
-from textual import events, getters, work
+from textual import events, work
 from textual.containers import Vertical
 from textual.content import Content
 from textual.css.scalar import Scalar
@@ -21,7 +21,6 @@ from textual.layouts.vertical import VerticalLayout
 from textual.message import Message
 from textual.widget import Widget
 
-from memtui.app.base import BaseApp
 from memtui.app.listings import View
 from memtui.app.project import ProjectModel
 from memtui.app.widgets.document import Document, plain
@@ -79,7 +78,6 @@ class Pane(RowList):
     the keys that act on them.
     """
 
-    app = getters.app(BaseApp)
     pane_id: PaneId
     number: int
     title: str
@@ -90,6 +88,7 @@ class Pane(RowList):
     signs: ClassVar[Mapping[str, str]] = {}
     """The meaning of each sign in its rows, for help."""
     detail_signs: ClassVar[Mapping[str, str]] = {}
+    about: str
     no_line = (
         "This row is no line to pin: enter opens the detail, where every line with a source can be pinned."
     )
@@ -148,11 +147,6 @@ class Pane(RowList):
     @property
     def subject(self) -> Subject:
         return Subject() if self.selected is None else self.subject_of(self.selected)
-
-    @property
-    def is_unread(self) -> bool:
-        """Whether there may be rows that are still being read."""
-        return False
 
     def line_of(self, key: str) -> str:
         """The session's line in a row, with its source; "" if it has none."""

@@ -14,7 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from memtui.app.base import hidden
-from memtui.app.details.capture import capture_document, facts_document
+from memtui.app.details.capture import MANUAL, capture_document, facts_document
 from memtui.app.details.signs import FATE_SIGNS, TASK_SIGNS
 from memtui.app.listings import CaptureRow, CapturesView, HealthView, View, WaitsView
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
@@ -38,7 +38,6 @@ What a compaction took away arrives here; `memtui demo` shows how."""
 
 
 _NO_CAPTURE = "This compaction has no capture yet: b makes it."
-_MANUAL = "made this compaction, so it has no capture: l shows what it lost"
 
 
 class PendingPane(Pane):
@@ -56,8 +55,8 @@ class PendingPane(Pane):
     views = (CapturesView, HealthView, WaitsView)
     signs: ClassVar[Mapping[str, str]] = {
         "✗": "lines that neither the summary nor a note has",
-        "/compact": _MANUAL,
-        "○": "no hook captured this compaction: b makes its capture",
+        "/compact": MANUAL,
+        "∅": "no hook captured this compaction: b makes its capture",
         "✓": "reviewed; at the end of a row: nothing lost",
         "⚠": "cannot be read; the detail says why",
     }
@@ -173,16 +172,16 @@ class PendingPane(Pane):
         now, capture = self.clock(), item.capture
         if capture is None:
             made = item.entry.time
-            when = when_of(made, now, width) if made else clean_line(key) + " "
+            when = when_of(made, now, width, exact=bool(self.view.numbers)) if made else clean_line(key) + " "
             why = (f"⚠ {clean_line(item.problem)}", "$error") if item.problem else "…"
             return row([(when, "$quiet"), why], "", width)
-        when = when_of(capture.timestamp, now, width, exact=key in self.view.numbers)
+        when = when_of(capture.timestamp, now, width, exact=bool(self.view.numbers))
         title = self._subject(key, capture)
         fill = self._fill_of(key, capture, width)
         if capture.status == "reviewed":
             return row([(f"{when}✓ {title}", "$quiet")], fill, width)
         if item.missing:
-            mark = "/compact" if item.manual else "○"
+            mark = "/compact" if item.manual else "∅"
             return row([(f"{when}{mark} ", "$quiet"), title], fill, width)
         return row([(when, "$accent"), title], fill, width)
 
@@ -294,7 +293,7 @@ class PendingPane(Pane):
 
     def subject_of(self, key: str) -> Subject:
         item = self.view.rows[key]
-        file = f"/compact {_MANUAL}." if item.manual else _NO_CAPTURE if item.missing else item.entry.path
+        file = f"/compact {MANUAL}." if item.manual else _NO_CAPTURE if item.missing else item.entry.path
         if item.capture is None:
             return Subject(file=file, transcript="A capture that cannot be read names no transcript.")
         transcript: Path | str
@@ -337,7 +336,7 @@ class PendingPane(Pane):
         elif item.capture is None:
             self.app.warn(f"This capture cannot be reviewed: it {item.problem}.")
         elif item.missing:
-            self.app.say(f"/compact {_MANUAL}." if item.manual else _NO_CAPTURE)
+            self.app.say(f"/compact {MANUAL}." if item.manual else _NO_CAPTURE)
         elif item.capture.status == "reviewed":
             memory = item.capture.memory
             self.app.say(f"This capture is already reviewed: its memory is {memory}. e edits the file.")

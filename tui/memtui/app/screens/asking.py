@@ -7,10 +7,10 @@ import threading
 from collections.abc import Callable
 from typing import ClassVar, Generic, TypeVar
 
-from textual import getters, work
-from textual.screen import Screen, ScreenResultType
+from textual import work
+from textual.screen import ScreenResultType
 
-from memtui.app.base import BaseApp
+from memtui.app.base import OwnScreen
 from memtui.ground.clean import clean_line
 
 Answer = TypeVar("Answer")
@@ -53,10 +53,9 @@ def reason_not_used(problem: str) -> str:
     return f"{reason[:1].upper()}{reason[1:]}"
 
 
-class DraftScreen(Screen[ScreenResultType], Generic[ScreenResultType, Answer]):
+class DraftScreen(OwnScreen[ScreenResultType], Generic[ScreenResultType, Answer]):
     """A draft to edit: f4 asks a model to improve it, one question at a time; esc cancels that, or leaves."""
 
-    app = getters.app(BaseApp)
     LEAVING: ClassVar[str]
 
     def __init__(self) -> None:
@@ -77,11 +76,6 @@ class DraftScreen(Screen[ScreenResultType], Generic[ScreenResultType, Answer]):
         raise NotImplementedError
 
     async def save(self) -> None:
-        raise NotImplementedError
-
-    @property
-    def unsaved(self) -> bool:
-        """Whether leaving now would lose what takes long to make again."""
         raise NotImplementedError
 
     def say_failed(self, problem: str) -> None:

@@ -16,7 +16,7 @@ from textual.screen import ModalScreen, Screen, ScreenResultType
 from textual.widget import Widget
 from textual.widgets import Button, Digits, Input, Static
 
-from memtui.app.base import RESTORES, BaseApp, hidden
+from memtui.app.base import RESTORES, OwnScreen, hidden
 from memtui.app.widgets.document import Document, Line, line, styled
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
@@ -28,7 +28,7 @@ _KEY_WIDTH = 14
 _MOVING = ("j k ↑ ↓ g G", "move where nothing is typed; page up, page down too")
 
 
-class _Dialog(ModalScreen[ScreenResultType]):
+class _Dialog(ModalScreen[ScreenResultType], OwnScreen[ScreenResultType]):
     """A box over a screen; a click beside it or on its last word, `esc closes`, is as escape."""
 
     async def on_click(self, event: events.Click) -> None:
@@ -46,7 +46,6 @@ class ConfirmScreen(_Dialog[bool]):
     that enter confirms.
     """
 
-    app = getters.app(BaseApp)
     HORIZONTAL_BREAKPOINTS = [(0, "-tight"), (48, "-narrow"), (100, "-wide")]  # noqa: RUF012 - see the app
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "dismiss(True)", "yes", tooltip="do it"),
@@ -133,7 +132,6 @@ class _LeftBySearch(_Dialog[None]):
 class StoredScreen(_LeftBySearch):
     """Shows a new Recovery ID in large letters, and copies it; y and Y copy again."""
 
-    app = getters.app(BaseApp)
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "copy", "copy", tooltip="copy the Recovery ID"),
         Binding("Y", "copy_prompt", "restores", tooltip=RESTORES),
@@ -167,7 +165,7 @@ class StoredScreen(_LeftBySearch):
         self.app.copy_restoring(self._memory_id)
 
 
-class ReadingScreen(Screen[None]):
+class ReadingScreen(OwnScreen[None]):
     """Shows a document until it is left."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -12,13 +12,12 @@ from typing import ClassVar
 
 from textual import getters, on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import ActiveBinding, Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Static
 
-from memtui.app.base import PINS, RESTORES, BaseApp, hidden
+from memtui.app.base import PINS, RESTORES, OwnScreen, hidden
 from memtui.app.details.lost import (
     PASSAGE,
     Fold,
@@ -55,11 +54,18 @@ _PHRASES = re.compile(r"[`*“”\"…|\s]*(?:`|\*\*|[“”\"…|()]|→|:(?= )
 _HANDS = "hand the ticked lines over, once; without ticks take back those that wait"
 
 
-class LostScreen(Screen[None]):
+class _Rows(RowList):
+    is_unread = True
+
+    def acts_on_rows(self, key: ActiveBinding) -> bool:
+        """All keys of the screen do, but those that leave it."""
+        return key.node in (self, self.screen) and key.binding.action not in ("back", "dismiss")
+
+
+class LostScreen(OwnScreen[None]):
     """The rows at the left; at the right the selected one, whole, above the summary."""
 
-    app = getters.app(BaseApp)
-    listing = getters.query_one("#rows", RowList)
+    listing = getters.query_one("#rows", _Rows)
     evidence = getters.query_one("#whole-row", Static)
     summary = getters.query_one("#summary", DocumentView)
     AUTO_FOCUS = "#rows"
@@ -105,13 +111,8 @@ class LostScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="aftermath-body"):
-            yield RowList(
-                self._draw,
-                is_header=lambda key: isinstance(self._items.get(key), str),
-                empty="Reading the transcript …",
-                box=3,
-                id="rows",
-            )
+            is_header = lambda key: isinstance(self._items.get(key), str)  # noqa: E731
+            yield _Rows(self._draw, is_header=is_header, empty="Reading the transcript …", box=3, id="rows")
             with Vertical(id="aside"):
                 yield Static(id="whole-row")
                 yield DocumentView(id="summary")
@@ -135,11 +136,14 @@ class LostScreen(Screen[None]):
                 self.model.readings.aftermath, self._transcript, self._since, lambda: not self.is_mounted
             )
             await self._look_for_waiting()
+            self.listing.is_unread = False
             self._show_rows(found)
             self._show_room()
             self._show_selected()
         if self.aftermath is None:
             self.listing.empty = "Nothing can be read of this compaction; esc goes back."
+            self.listing.is_unread = False
+            self.listing.set_rows(())
 
     @work(group="waiting", exclusive=True, exit_on_error=False)
     async def _see_delivered(self) -> None:

@@ -14,7 +14,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import TextArea
 
-from memtui.app.base import BaseApp
+from memtui.app.base import own_app
 from memtui.app.details.capture import todo_line
 from memtui.app.widgets.document import Document, line
 from memtui.app.widgets.document_view import DocumentView
@@ -101,7 +101,7 @@ class FormField(TextField):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f2", "screen.switch", "facts", priority=True, tooltip="go from the form to the facts"),
+        Binding("f2", "screen.switch", "facts", priority=True, tooltip="go from the form to the facts")
     ]
 
     def __init__(self, field: Field) -> None:
@@ -220,7 +220,7 @@ def _full_text(item: EvidenceItem) -> str:
 class EvidencePane(Vertical):
     """The list of facts, and the selected one in full."""
 
-    app = getters.app(BaseApp)
+    app = own_app
     listing = getters.query_one("#evidence", RowList)
 
     def __init__(self, is_used: Callable[[str], bool]) -> None:

@@ -13,10 +13,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Input, Label
 
-from memtui.app.base import PROMPT, RESTORES, BaseApp, hidden
+from memtui.app.base import PROMPT, RESTORES, OwnScreen, hidden
 from memtui.app.details import search
 from memtui.app.details.search import Heading
 from memtui.app.project import ProjectModel
@@ -61,12 +60,10 @@ class SearchInput(TypedLine):
             super().action_cursor_right(select)
 
 
-class SearchScreen(Screen[Result | None]):
+class SearchScreen(OwnScreen[Result | None]):
     """A search line, its results below it, and the selected match."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (130, "-broad")]  # noqa: RUF012 - see the app
-
-    app = getters.app(BaseApp)
 
     AUTO_FOCUS = "#query"
     results = getters.query_one("#results", RowList)
@@ -182,7 +179,7 @@ class SearchScreen(Screen[Result | None]):
         if self._found:
             listing.empty = "…"
         elif text.strip():
-            hint = search.HINT if all(group.complete for group in groups) else NOT_ALL_SEARCHED
+            hint = search.NARROW if all(group.complete for group in groups) else NOT_ALL_SEARCHED
             kinds, (where, further) = ", ".join(asked.kinds), _SEARCHED[self._scope]
             nothing = f"Nothing was found for “{clean_line(text)}” {where} ({kinds}){further}."
             listing.empty = "\n\n".join([nothing, *asked.unread, hint])

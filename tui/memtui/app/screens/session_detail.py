@@ -7,11 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from textual import getters, work
+from textual import work
 from textual.actions import SkipAction
 from textual.worker import get_current_worker
 
-from memtui.app.base import BaseApp
 from memtui.app.details.capture import capture_document
 from memtui.app.details.memory import LINK as FOLD
 from memtui.app.details.memory import read_document
@@ -62,8 +61,6 @@ class Known:
 
 class SessionDetail(DocumentView):
     """Shows one session: at once the data of the list, then those of the transcript."""
-
-    app = getters.app(BaseApp)
 
     def __init__(self, model: ProjectModel, readable: Callable[[Session], Path]) -> None:
         """Make the view; `readable` returns a transcript, unpacked if necessary; it is called in a thread."""

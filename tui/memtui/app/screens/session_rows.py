@@ -16,6 +16,7 @@ from memtui.store.session_list import Session, size_text, unnamed
 from memtui.transcript.short_text import one_line
 
 _LEAD, _END = 13, 8
+PROJECT = 12
 _NAME = 30
 """The least width of the name."""
 
@@ -68,7 +69,7 @@ def columns_in(width: int, *, branches: bool) -> tuple[Column, ...]:
 
 
 def heading(width: int, shown: Sequence[Column], *, project: bool) -> Content:
-    left = f"{'when':<{_LEAD}}{'project  ' if project else ''}session"
+    left = f"{'when':<{_LEAD}}{'project'.ljust(PROJECT + 2) if project else ''}session"
     end = "".join(f" {_aligned(each, each.name)}" for each in shown) + f"{'left':>{_END}}"
     return Content.styled(left + " " * max(1, width - len(left) - len(end)) + end, "$quiet")
 
@@ -79,7 +80,7 @@ def row(session: Session, width: int, shown: Sequence[Column], *, where: str = "
     agents = f" +{session.agents}" if session.agents else ""
     cells = Content("".join(f" {_aligned(each, each.text(session))}" for each in shown))
     room = max(4, width - len(lead) - len(agents) - cells.cell_length - _END)
-    named = _fit([(f"{clean_line(where)}  " if where else "", "$accent"), name], room)
+    named = _fit([(f"{where}  " if where else "", "$accent"), name], room)
     end = cells.stylize("$quiet")
     return Content.assemble((lead, "$quiet"), named, (agents, "$quiet"), end, _days_left(session))
 

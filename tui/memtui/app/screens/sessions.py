@@ -12,20 +12,20 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import Screen
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
-from memtui.app.base import TRASHES, BaseApp, hidden
+from memtui.app.base import TRASHES, OwnScreen, hidden
 from memtui.app.project import ProjectModel
 from memtui.app.screens.session_detail import SessionDetail
 from memtui.app.screens.session_files import export_sessions, resume
-from memtui.app.screens.session_rows import SESSION_SIGNS, Column, columns_in, heading, matches, row
+from memtui.app.screens.session_rows import PROJECT, SESSION_SIGNS, Column, columns_in, heading, matches, row
 from memtui.app.widgets.document import Document, Line, line
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.input_line import FILTER_HINT, InputLine
 from memtui.app.widgets.row_list import RowList
 from memtui.flows.forgetting import Traces, forget, traces_of
+from memtui.ground.clean import clean_line
 from memtui.ground.files import FileProblem
 from memtui.ground.project import find_root, is_project
 from memtui.ground.text import counted
@@ -50,10 +50,8 @@ class Heading(Widget):
         return " " + heading(width, screen.columns(width), project=screen.everywhere)
 
 
-class SessionsScreen(Screen[None]):
+class SessionsScreen(OwnScreen[None]):
     """The list, newest first, and the detail of the selected session."""
-
-    app = getters.app(BaseApp)
 
     AUTO_FOCUS = "#sessions"
     listing = getters.query_one("#sessions", RowList)
@@ -179,8 +177,10 @@ class SessionsScreen(Screen[None]):
     def _draw(self, key: str, width: int) -> Content:
         if (session := self.sessions.get(key)) is None:
             return Content("")
-        folder = Path(session.summary.folder)
-        where = folder.name if self.everywhere else session.ran_in(self._model.project.root)
+        where = clean_line(session.ran_in(self._model.project.root))
+        if self.everywhere:
+            folder = Content(clean_line(Path(session.summary.folder).name))
+            where = folder.truncate(PROJECT, ellipsis=True, pad=True).plain
         return row(session, width, self.columns(width), where=where)
 
     @on(RowList.Highlighted)

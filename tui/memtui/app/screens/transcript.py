@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import ClassVar
 
 from rich.cells import cell_len
-from textual import events, getters, on, work
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
-from memtui.app.base import PINS, BaseApp, StyledOnce, hidden
+from memtui.app.base import PINS, StyledOnce, hidden
 from memtui.app.screens.session_files import export_sessions, resume
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.input_line import FIND_HINT, InputLine
@@ -33,8 +33,6 @@ _UNFOLD = "unfold what is folded here, or fold it; go to a typed line"
 
 class TranscriptScreen(StyledOnce):
     """The conversation in Claude Code's file."""
-
-    app = getters.app(BaseApp)
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "again(1)", "next", tooltip="go to the next hit"),

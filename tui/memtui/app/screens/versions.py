@@ -11,9 +11,8 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.screen import Screen
 
-from memtui.app.base import BaseApp, hidden
+from memtui.app.base import OwnScreen, hidden
 from memtui.app.details.versions import Version, changes_document, title_of, version_before
 from memtui.app.widgets.document import EMPTY
 from memtui.app.widgets.document_view import DocumentView
@@ -26,13 +25,11 @@ _PAUSE = 0.05
 """Seconds without a change of selection before versions are compared."""
 
 
-class VersionsScreen(Screen[str | None]):
+class VersionsScreen(OwnScreen[str | None]):
     """The list of versions, newest first, and the changes made by the selected one.
 
     Where one may be brought back, enter on it leaves with its name.
     """
-
-    app = getters.app(BaseApp)
 
     AUTO_FOCUS = "#versions"
     listing = getters.query_one("#versions", RowList)
@@ -43,11 +40,7 @@ class VersionsScreen(Screen[str | None]):
         Binding("escape", "back", "back", id="back", tooltip="leave; from the text, go to the list"),
         hidden("q,v", "dismiss", "leave", tooltip="leave the versions"),
     ]
-    signs: ClassVar[Mapping[str, str]] = {
-        "+": "added",
-        "-": "removed",
-        "~": "changed",
-    }
+    signs: ClassVar[Mapping[str, str]] = {"+": "added", "-": "removed", "~": "changed"}
     about = "The versions, newest first, and what each has changed."
 
     def __init__(

@@ -17,7 +17,7 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from memtui.app.base import hidden, moving
+from memtui.app.base import hidden, moving, own_app
 from memtui.app.widgets.document import EMPTY, ROLES, Document, Layout, Line, Place
 from memtui.app.widgets.wrap import blank, cut_segments, hang_for, segment
 
@@ -29,6 +29,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     newer version.
     """
 
+    app = own_app
     ALLOW_SELECT = True
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rich.cells import cell_len
-from textual import getters
 from textual.widget import Widget
 from textual.widgets import Footer
 from textual.widgets._footer import FooterKey
 
-from memtui.app.base import BaseApp
+from memtui.app.base import own_app
 
 
 class KeyFooter(Footer):
@@ -20,7 +19,7 @@ class KeyFooter(Footer):
     nothing for the selected row are the focused widget's or the screen's `idle_keys`, by their actions.
     """
 
-    app = getters.app(BaseApp)
+    app = own_app
 
     def __init__(self) -> None:
         super().__init__(compact=True)

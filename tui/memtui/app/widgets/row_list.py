@@ -11,7 +11,7 @@ from typing import ClassVar
 from rich.style import Style
 from textual import events
 from textual.actions import SkipAction
-from textual.binding import Binding, BindingType
+from textual.binding import ActiveBinding, Binding, BindingType
 from textual.cache import LRUCache
 from textual.content import Content
 from textual.geometry import Size
@@ -20,9 +20,10 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from memtui.app.base import moving
-from memtui.app.widgets.wrap import blank, centred, cut_segments, segment
-from memtui.ground.clock import day_and_minute, local_minute, short_time
+from memtui.app.base import moving, own_app
+from memtui.app.widgets.wrap import blank, cut_segments, segment, wrap
+from memtui.ground.clean import clean
+from memtui.ground.clock import day_and_minute, short_time, to_local
 
 _WIDE = 40
 
@@ -39,6 +40,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     have changed (an age, say).
     """
 
+    app = own_app
     ALLOW_SELECT = False
     empty = reactive("", layout=True)
     GAP = 1
@@ -79,6 +81,9 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         def can_replace(self, message: Message) -> bool:
             """Only the last of several counts, so that a held key does not queue up work."""
             return isinstance(message, RowList.Highlighted) and message.row_list is self.row_list
+
+    class Arrived(Message):
+        """Its rows were read, or read again."""
 
     @dataclass
     class Opened(Message):
@@ -134,6 +139,14 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         """Whether the last press was on a row, on the selected one, and its chain of clicks has opened it."""
 
     @property
+    def is_unread(self) -> bool:
+        """Whether there may be rows that are still being read: keys that act on rows wait for them."""
+        return False
+
+    def acts_on_rows(self, key: ActiveBinding) -> bool:
+        return key.node is self
+
+    @property
     def selected(self) -> str | None:
         return self.rows[self.index] if self.index >= 0 else None
 
@@ -179,6 +192,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
         self._report()
         self.await_back(self._awaited)
+        self.post_message(self.Arrived())
 
     @property
     def gone(self) -> set[str]:
@@ -337,9 +351,10 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         return strip
 
     def _drawn_empty(self, y: int) -> Strip:
-        width, height = self.size
-        lines = centred(self.empty, width, height)
-        if not (0 <= y < len(lines) and lines[y]):
+        width = self.size.width
+        rows, room = clean(self.empty).split("\n"), max(1, width - 2)
+        lines = [f" {row[piece.start : piece.end]}" for row in rows for piece in wrap(row, room)]
+        if y >= len(lines):
             return Strip.blank(width, self.visual_style.rich_style)
         style = self.get_component_rich_style("row-list--empty")
         return Strip([segment(lines[y], style)]).extend_cell_length(width, style)
@@ -367,7 +382,7 @@ def when_of(moment: datetime | None, now: datetime, width: int, *, exact: bool =
     """The time column of a row: day and minute if there is room for both, or `exact`."""
     if width >= _WIDE or exact:
         same_year = moment is not None and moment.year == now.year
-        when = (day_and_minute(moment) if same_year else local_minute(moment)[:10]) if moment else ""
+        when = (day_and_minute(moment) if same_year else f"{to_local(moment):%d %b  %Y}") if moment else ""
         return f"{when:<13}"
     return f"{short_time(moment, now) if moment else '':<7}"
 

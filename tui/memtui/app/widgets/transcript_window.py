@@ -9,7 +9,7 @@ from pathlib import Path
 from memtui.app.widgets.document import Document, Line, Span, rule
 from memtui.app.widgets.transcript_lines import BLANK, boundary_caption, can_fold, date_line, render, words_of
 from memtui.transcript.blocks import Attached, Block, Key, Thinking
-from memtui.transcript.events import Boundary, Call, Expansion, Result
+from memtui.transcript.events import Boundary, Call, Expansion, Queue, Queued, Result, Words
 from memtui.transcript.line_index import LineIndex, Query, opened
 
 PART = 512 << 10
@@ -244,8 +244,9 @@ class Window:
 
 
 def _ordered(blocks: Iterator[Block]) -> Iterator[tuple[Block, Block | None]]:
-    """The blocks in file order, each result after its call if both are held."""
+    """The blocks in file order, each result after its call, what was queued and then said once."""
     order: list[Block] = []
+    queued: dict[str, Block] = {}
     calls: dict[tuple[str, str], Block] = {}
     results: dict[Key, Block] = {}
     for block in blocks:
@@ -257,6 +258,10 @@ def _ordered(blocks: Iterator[Block]) -> Iterator[tuple[Block, Block | None]]:
             if call is not None:
                 results[call.key] = block
                 continue
+        elif isinstance(event, Queue):
+            queued[event.text.strip()] = block
+        elif isinstance(event, Words | Queued) and (before := queued.pop(event.text.strip(), None)):
+            order.remove(before)
         order.append(block)
     for block in order:
         yield block, results.get(block.key)

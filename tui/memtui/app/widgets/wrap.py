@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from rich.cells import cell_len, split_graphemes
@@ -32,6 +32,7 @@ _PLAIN = re.compile(f"[{_ONE_CELL}]*")
 # Spacing vowel signs that Unicode keeps with the previous letter: Thai and Lao AM.
 _SPACING_MARKS = frozenset("\u0e33\u0eb3")
 _ELLIPSIS = "…"
+HOMES = re.compile(r"(?<![\w.~/-])(?:/home|/Users|[A-Z]:\\Users)[/\\][^/\\\s\"']+(?=[/\\])|(?<!\w)/root(?=/)")
 
 
 def is_plain(text: str) -> bool:
@@ -159,14 +160,12 @@ def cut_left(text: str, width: int) -> str:
     return _ELLIPSIS + text[start:] if width > 0 else ""
 
 
-@lru_cache(32)
-def centred(text: str, width: int, height: int) -> tuple[str, ...]:
-    """A multi-line text in the middle of a field, as the rows of that field; cut if too large."""
-    room = max(1, width - 2)
-    rows = [row[piece.start : piece.end] for row in clean(text).split("\n") for piece in wrap(row, room)]
-    shown = [cut(row, width) for row in rows[: max(0, height)]]
-    placed = [" " * ((width - cell_len(row)) // 2) + row if row else "" for row in shown]
-    return ("",) * ((height - len(placed)) // 2) + tuple(placed)
+def cut_path(path: str, width: int = 72) -> str:
+    """A path in at most `width` cells, with ~ for anybody's home folder: its beginning and its end."""
+    if cell_len(text := HOMES.sub("~", path)) <= width:
+        return text
+    first = head(text, width // 3)
+    return first + cut_left(text, width - cell_len(first))
 
 
 def head(text: str, width: int) -> str:
