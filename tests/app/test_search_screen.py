@@ -21,7 +21,7 @@ from memtui.app.widgets.document_view import DocumentView
 from memtui.documents.session_state import Identity, SessionState
 from memtui.lost.pins import Pins
 from memtui.store.search import Group, Result, Scope, Searcher
-from memtui.store.search_documents import Kind
+from memtui.store.search_documents import File, Kind
 from memtui.store.search_index import SearchIndex
 from memtui.store.search_query import Search, parse_search
 from tests.app.harness import NARROW, SHORT, WIDE, Driver, opened
@@ -379,7 +379,7 @@ def test_the_place_found_far_down_in_a_long_text_is_shown_with_what_is_around_it
     session.prompt(text)
     session.edit("/w/hinge.py", "", text)
     path = world.save(session)
-    found = Result(Kind.SESSION, "s-1", "Doors", path=path, line=1, what="ask")
+    found = Result(Kind.SESSION, "s-1", "Doors", line=1, what="ask", file=File(str(path)))
     rows = [row.text for row in search_result._turn(found, parse_search("hinge").query).lines]
     assert rows[0].startswith("L1") and rows[0].endswith("ask  …")
     assert rows[1:3] == ["the hinge", "and behind it"]

@@ -14,7 +14,7 @@ from memtui.ground.files import FileProblem, lock
 from memtui.ground.project import Places, Project, memtui_home
 from memtui.store.listing import Entry
 from memtui.store.search import UNREADABLE, Result, Searcher, with_snippet
-from memtui.store.search_documents import Kind, Source, read_document
+from memtui.store.search_documents import File, Kind, Source, opened, readings
 from memtui.store.search_query import parse_search
 from tests.transcripts import Transcript
 
@@ -74,16 +74,16 @@ def test_a_search_that_is_not_wanted_any_more_is_ended(
 @pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.SESSION])
 def test_a_text_is_shown_as_it_is_indexed(kind: Kind) -> None:
     home = memtui_home()
-    path = home.data / "s-1" / "v0001.md"
+    path = home.data / "states" / "s-1" / "v0001.md"
     path.parent.mkdir(parents=True)
     path.write_text("- weigh the anchors\n")
-    source = Source(kind, Entry.of(path), str(home.data))
-    texts = read_document(source, home, texts=True).texts
-    assert texts == read_document(source, home).texts and "weigh the anchors" in texts[0]
+    file, lines = opened(str(path), Source(kind, Entry.of(path), str(home.data)))
+    texts = [[each.text for line in some for each in line.messages] for some in (readings(file), lines)]
+    assert texts[0] == texts[1] and "weigh the anchors" in texts[0][0]
 
 
 def test_a_row_that_cannot_be_read_says_so_once(tmp_path: Path) -> None:
-    gone = Result(Kind.SESSION, "s-1", "Anchors", path=tmp_path / "gone.jsonl", line=1, what="ask")
+    gone = Result(Kind.SESSION, "s-1", "Anchors", line=1, what="ask", file=File(str(tmp_path / "gone")))
     found = with_snippet(gone, parse_search("anchors").query)
     assert found.snippet == UNREADABLE  # and no row without a snippet is read again
 

@@ -136,10 +136,4 @@ def _print_group(group: Group) -> None:
 
 
 def _shape(group: Group) -> dict[str, Any]:
-    return {
-        "kind": str(group.kind),
-        "total": group.total,
-        "complete": group.complete,
-        "missing": list(group.missing),
-        "results": [row_of(*some) for some in group.results],
-    }
+    return group._asdict() | {"results": [row_of(*some) for some in group.results]}

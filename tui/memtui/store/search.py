@@ -12,25 +12,23 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from functools import cache, partial
 from heapq import nlargest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memtui.documents.pins import Pin
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, transcript_slug
 from memtui.store.claude_memory import memory_folder
-from memtui.store.listing import Entry, project_test
-from memtui.store.search_documents import COLUMNS, KINDS, File, Kind, Source, read_document
-from memtui.store.search_index import DOCUMENT, IndexDamaged, SearchIndex, unpacked
-from memtui.store.search_query import DOCUMENT_MARK, TOUCHED, Query, Search, path_query
+from memtui.store.listing import project_test
+from memtui.store.search_documents import DOCUMENT_MARK, KINDS, File, Kind, pins_of, readings
+from memtui.store.search_index import COLUMNS, IndexDamaged, SearchIndex
+from memtui.store.search_query import TOUCHED, Query, Search, path_query
 from memtui.store.transcripts import TranscriptStore
-from memtui.transcript.messages import Message, Role, read_messages
+from memtui.transcript.messages import Message, Reading, Role
 
 if TYPE_CHECKING:
     import sqlite3
@@ -45,6 +43,10 @@ _POOL = 600  # the most rows that are looked at further, the best ones
 _NEWEST = 3_000  # the most rows that are ranked for a word, the newest with it: ranking more takes long
 _FIRST = 1_000  # more than any rank by bm25
 _SHORT = 3  # the longest word that is not looked for as a beginning
+_EACH = 20  # the most rows of a session
+_WEIGHT: dict[int, float] = {Role.ASK: 1.0, Role.SAID: 1.0, Role.READ: 0.3, Role.RESULT: 0.3, Role.ERROR: 0.3}
+"""The weight of kinds of rows in the order within a session; that of others is a half."""
+_GIVEN = "(SELECT value FROM json_each(?))"
 _AROUND = 5  # the most messages shown from a row on
 UNREADABLE = "(cannot be read any more)"  # the snippet of a row whose transcript is gone
 
@@ -57,15 +59,8 @@ class Scope(StrEnum):
     EVERYWHERE = "everywhere"
 
 
-HEADINGS = {
-    Kind.SESSION: "Sessions",
-    Kind.MEMORY: "Memories",
-    Kind.CLAUDE: "Claude's memories",
-    Kind.FILE: "Memory files of reviews",
-    Kind.CAPTURE: "Captures",
-    Kind.STATE: "Session states",
-    Kind.PIN: "Pins",
-}
+_HEADINGS = "Sessions|Memories|Claude's memories|Memory files of reviews|Captures|Session states|Pins"
+HEADINGS = dict(zip(Kind, _HEADINGS.split("|"), strict=True))
 """The heading above the results of each kind."""
 
 
@@ -86,7 +81,7 @@ class Result(NamedTuple):
     offset: int = 0
     what: str = ""  # the role of the message: ``ask``, ``said``, ``command``, ``edit``, ``result`` ...
     agent: str = ""  # the subagent whose transcript it is, by the file's name; "" for the session's own
-    stem: Path | None = None  # where the archive has the transcript, if Claude Code has deleted it
+    file: File = File()
 
     @property
     def key(self) -> str:
@@ -104,11 +99,11 @@ class Result(NamedTuple):
         yield clean(self.snippet[at:]), False
 
     def messages(self) -> list[Message]:
-        """The message of a row of a session and the next ones, secrets masked; fewer if they are gone."""
+        """The message of a row and the next ones of its session; fewer if they are gone."""
         found: list[Message] = []
         with suppress(OSError, FileProblem):
-            for messages in _read_from(self):
-                found += messages
+            for reading in readings(self.file, self.offset, self.line, few=True):
+                found += (each for each in reading.messages if each.line >= self.line)
                 if len(found) >= _AROUND:
                     break
         return found[:_AROUND]
@@ -127,27 +122,19 @@ class Group(NamedTuple):
 
 def row_of(result: Result, *more: Result) -> dict[str, Any]:
     """A result as JSON, of a session with the rows that are shown below it."""
-    row: dict[str, Any] = {
-        "name": result.name,
-        "title": result.title,
-        "time": result.when.isoformat() if result.when else None,
-        "snippet": result.snippet,
-    }
+    row: dict[str, Any] = {"name": result.name, "title": result.title}
+    row |= {"time": result.when.isoformat() if result.when else None, "snippet": result.snippet}
     if result.project:
         row["project"] = result.project
     if result.path is not None:
-        row |= {
-            "transcript": str(result.path),
-            "line": result.line,
-            "what": result.what,
-            "agent": result.agent,
-        }
+        row |= {"transcript": str(result.path), **_line_of(result)}
     if result.kind is Kind.SESSION:
-        row["more"] = [
-            {"line": each.line, "what": each.what, "agent": each.agent, "snippet": each.snippet}
-            for each in more[: ROWS - 1]
-        ]
+        row["more"] = [_line_of(each) | {"snippet": each.snippet} for each in more[: ROWS - 1]]
     return row
+
+
+def _line_of(result: Result) -> dict[str, Any]:
+    return {"line": result.line, "what": result.what, "agent": result.agent}
 
 
 def not_found(groups: Iterable[Group]) -> str:
@@ -155,9 +142,6 @@ def not_found(groups: Iterable[Group]) -> str:
     groups = tuple(groups)
     missing = groups[0].missing if any(group.results for group in groups) else ()
     return f"Not found: {clean_line(', '.join(missing))}." if missing else ""
-
-
-_EACH = 20  # the most rows of a session
 
 
 class _Row(NamedTuple):
@@ -170,17 +154,10 @@ class _Row(NamedTuple):
     created: float | None
 
     @property
-    def when(self) -> datetime | None:
-        return None if self.created is None else datetime.fromtimestamp(self.created).astimezone()
-
-    @property
     def score(self) -> float:
-        of_tools = self.role not in (DOCUMENT, Role.ASK, Role.SAID)
-        return sum(self.parts.values()) * (0.75 if of_tools else 1)  # for the session
-
-
-_WEIGHT: dict[int, float] = {Role.ASK: 1.0, Role.SAID: 1.0, Role.READ: 0.3, Role.RESULT: 0.3, Role.ERROR: 0.3}
-"""The weight of kinds of rows in the order within a session; that of others is a half."""
+        """How much it says for its session."""
+        of_tools = self.role not in (Role.DOCUMENT, Role.ASK, Role.SAID)
+        return sum(self.parts.values()) * (0.75 if of_tools else 1)
 
 
 def _best_first(rows: Iterable[_Row], words: set[int]) -> list[_Row]:
@@ -188,16 +165,14 @@ def _best_first(rows: Iterable[_Row], words: set[int]) -> list[_Row]:
 
     Of those beside them only these `words` count: a pair of Chinese characters is too little.
     """
-    near = {row.id: row for row in rows}
+    near = {(row.file, row.id): row for row in rows}
 
     def weight(row: _Row) -> float:
         best = dict(row.parts)
         for away in (-2, -1, 1, 2):
-            other = near.get(row.id + away)
-            if other and other.file == row.file:
-                for part, score in other.parts.items():
-                    if part in words:
-                        best[part] = max(best.get(part, 0), score * 0.6 ** abs(away))
+            if other := near.get((row.file, row.id + away)):
+                for part in words & other.parts.keys():
+                    best[part] = max(best.get(part, 0), other.parts[part] * 0.6 ** abs(away))
         return sum(best.values()) * _WEIGHT.get(row.role, 0.5)
 
     return sorted(near.values(), key=weight, reverse=True)
@@ -236,9 +211,8 @@ class Searcher:
     ) -> list[Group]:
         """The results of each kind that is wanted, sessions first; `FileProblem` also after `interrupt`.
 
-        `path` is the transcript of `Scope.SESSION`; a ``project:`` in the query searches all. A kind has at
-        most `limit` results. The texts of `rows` of sessions are read, others by `with_snippet`. `budget`
-        are the seconds to spend on new files before, by default `_BUDGET`.
+        `path` is the transcript of `Scope.SESSION`; a ``project:`` in the query searches all. The texts of
+        `rows` of sessions are read, others by `with_snippet`; `budget` seconds go to new files before.
         """
         turn = self._turn
         budget = _BUDGET if budget is None else budget
@@ -251,58 +225,47 @@ class Searcher:
                 with self.index.reading() as connection:
                     connection.set_progress_handler(lambda: turn != self._turn, 1_000)
                     connection.execute("BEGIN")  # the same state for all
-                    answer = _Answer(connection, self._places, asked, scope, path)
-                    groups = answer.groups(limit, rows)
+                    groups = _Answer(connection, self._places, asked, scope, path).groups(limit, rows)
                 return [group._replace(complete=complete) for group in groups]
             except IndexDamaged:
                 complete = self.update(budget=budget)
         return [Group(KINDS[word], complete=False) for word in asked.kinds]  # another search is making it
 
 
-@dataclass
 class _Answer:
     """The answer to one question, from an index that does not change meanwhile."""
 
-    _db: sqlite3.Connection
-    _places: Places
-    _asked: Search
-    _scope: Scope
-    _path: Path | None
-
-    def __post_init__(self) -> None:
-        asked = self._asked
-        self._session = self._path if self._scope is Scope.SESSION else None
-        self._concerns = project_test(os.fspath(self._places.project.root))
-        self._files: dict[int, File] = {}  # those of the rows found, by their numbers
-        self._db.create_function("lower", 1, str.lower)  # SQLite's own is for ASCII
-        self._db.execute("CREATE TEMP TABLE wanted (file INTEGER PRIMARY KEY)")
+    def __init__(
+        self, db: sqlite3.Connection, places: Places, asked: Search, scope: Scope, path: Path | None
+    ) -> None:
+        self._db, self._places, self._asked, self._scope = db, places, asked, scope
+        self._session = path if scope is Scope.SESSION else None
+        self._concerns = project_test(os.fspath(places.project.root))
+        self._files: dict[int, Result] = {}  # what all rows of a file have, by its number
+        db.create_function("lower", 1, str.lower)  # SQLite's own is for ASCII
+        db.execute("CREATE TEMP TABLE wanted (file INTEGER PRIMARY KEY)")
         is_here, values = self._is_here()
         values.append([KINDS[word] for word in asked.kinds])
-        query = f"""
-            INSERT INTO wanted SELECT id FROM files
-            WHERE ({is_here}) AND kind IN (SELECT value FROM json_each(?))
-        """  # noqa: S608 - ours
-        self._db.execute(query, [json.dumps(each) for each in values])
+        query = f"INSERT INTO wanted SELECT id FROM files WHERE ({is_here}) AND kind IN {_GIVEN}"  # noqa: S608
+        db.execute(query, [json.dumps(each) for each in values])
         self._where, self._values = " AND r.file IN wanted", list[object]()
-        for name, value in asked.filters:
-            self._where += (
-                " AND (r.file, r.turn) IN (SELECT p.file, p.turn FROM words JOIN rows p ON p.id = words.rowid"
-                " WHERE words MATCH ? AND p.role IN (SELECT value FROM json_each(?)))"
-            )
-            self._values += [path_query(value), json.dumps(TOUCHED[name])]
+        self._calls = [path_query(value) for _, value in asked.filters]
+        for (name, _), call in zip(asked.filters, self._calls, strict=True):
+            self._where += f""" AND (r.file, r.turn) IN (SELECT p.file, p.turn FROM words
+                JOIN rows p ON p.id = words.rowid WHERE words MATCH ? AND p.role IN {_GIVEN})"""  # noqa: S608
+            self._values += [call, json.dumps(TOUCHED[name])]
         if asked.since or asked.until:
             self._where += " AND r.created BETWEEN ? AND ?"
-            self._values += [asked.since.timestamp() if asked.since else -math.inf]
-            self._values += [asked.until.timestamp() if asked.until else math.inf]
+            self._values.append(asked.since.timestamp() if asked.since else -math.inf)
+            self._values.append(asked.until.timestamp() if asked.until else math.inf)
         self._terms, self._missing = self._look_up()
 
     def _is_here(self) -> tuple[str, list[list[str]]]:
         """The condition for files that are searched, and the lists in it."""
-        given = "(SELECT value FROM json_each(?))"
         if session := self._session:
-            return f"session IN {given} OR kind = '{Kind.PIN}'", [[session.stem]]
+            return f"session IN {_GIVEN} OR kind = '{Kind.PIN}'", [[session.stem]]
         if part := self._asked.project.lower():
-            return f"instr(lower(project), {given})", [[part]]
+            return f"instr(lower(project), {_GIVEN})", [[part]]
         projects = {each for (each,) in self._db.execute("SELECT DISTINCT project FROM files")}
         wanted = set(filter(self._concerns, projects))
         if self._scope is Scope.EVERYWHERE:
@@ -310,41 +273,50 @@ class _Answer:
 
             settings = archive_settings(self._places.home)
             wanted |= {each for each in projects if not each or not settings.is_private(Path(each))}
-            return f"project IN {given}", [[*wanted]]
+            return f"project IN {_GIVEN}", [[*wanted]]
         # What is in the project's own folder was moved with it, or another project has the same slug.
         own = TranscriptStore(self._places.project, self._places.claude).folder()
         folders = [f"{each}{os.sep}" for each in (own, memory_folder(self._places))]
         others = [each for each in projects - wanted if transcript_slug(Path(each)) == own.name]
         in_folder = "EXISTS (SELECT 1 FROM json_each(?) WHERE instr(files.path, value) = 1)"
-        return f"project IN {given} OR (project NOT IN {given} AND {in_folder})", [[*wanted], others, folders]
+        return f"project IN {_GIVEN} OR (project NOT IN {_GIVEN} AND {in_folder})", [
+            [*wanted],
+            others,
+            folders,
+        ]
 
-    def groups(self, limit: int, rows: int) -> list[Group]:
+    def groups(self, limit: int, shown: int) -> list[Group]:
         """The results by kind; see `Searcher.search`."""
         kinds = [KINDS[word] for word in self._asked.kinds]
-        found: dict[Kind, list[_Row]] = defaultdict(list)
-        if Kind.SESSION in kinds:
-            found[Kind.SESSION] = self._ranked(documents=False)
-        if kinds != [Kind.SESSION]:
-            for row in self._ranked(documents=True):
-                found[self._files[row.file].kind].append(row)
-        groups = []
+        rows = [row for each in {kind is not Kind.SESSION for kind in kinds} for row in self._ranked(each)]
+        groups, stored = list[Group](), set[str]()
         for kind in kinds:
-            made = self._documents if kind is not Kind.SESSION else partial(self._sessions, shown=rows)
-            results, total = made(found[kind], limit)
+            # Rows by session; the folder of a moved project may be there twice.
+            found: dict[Any, dict[tuple[str, int], _Row]] = defaultdict(dict)
+            for row in rows:
+                if (each := self._files[row.file]).kind is kind:
+                    key = each.name if kind is Kind.SESSION else row.id
+                    found[key].setdefault((each.agent, row.line), row)
+            together = sorted((list(some.values()) for some in found.values()), key=_of_session, reverse=True)
+            results = []
+            for best in together[:limit]:
+                some = self._session_rows(best, shown) if kind is Kind.SESSION else self._document(best[0])
+                shown -= len(some)
+                # A memory file says the same as the memory that it was stored as.
+                if some and not (kind is Kind.FILE and some[0].file.note in stored):
+                    results.append(some)
+            stored |= {result.name for result, *_ in results}
+            total = len(together) - len(together[:limit]) + len(results)
             groups.append(Group(kind, tuple(results), total, missing=self._missing))
-        stored = {result.name for group in groups if group.kind is Kind.MEMORY for (result,) in group.results}
-        for at, group in enumerate(groups):
-            if group.kind is Kind.FILE:  # not those whose memory was found: both say the same
-                kept = tuple(each for each in group.results if each[0].said.split(" · ")[0] not in stored)
-                total = group.total - len(group.results) + len(kept)
-                groups[at] = group._replace(results=kept, total=total)
         return groups
 
-    def _has(self, match: str) -> bool:
-        """Whether anything of what is wanted matches."""
-        rows = "words CROSS JOIN rows r ON r.id = words.rowid"  # not the rows first
-        query = f"SELECT 1 FROM {rows} WHERE words MATCH ?{self._where} LIMIT 1"  # noqa: S608 - ours
-        return self._db.execute(query, [match, *self._values]).fetchone() is not None
+    def _rows(self, match: str, score: str = "1") -> sqlite3.Cursor:
+        """The newest rows of what is wanted that match, with their score."""
+        sql = f"""
+            SELECT r.id, {score} FROM words CROSS JOIN rows r ON r.id = words.rowid
+            WHERE words MATCH ?{self._where} ORDER BY words.rowid DESC LIMIT {_NEWEST}
+        """  # noqa: S608 - ours
+        return self._db.execute(sql, [match, *self._values])
 
     def _look_up(self) -> tuple[list[str], tuple[str, ...]]:
         """The queries of the words, and the words and phrases that are nowhere in what is searched.
@@ -354,52 +326,46 @@ class _Answer:
         query = self._asked.query
         terms, missing = list[str](), list[str]()
         for word, parts in query.terms().items():
-            if not self._has(" OR ".join(parts)):
+            if not self._rows(" OR ".join(parts)).fetchone():
                 begins = [f"{part.rstrip('*')}*" for part in parts] if len(word) > _SHORT else parts
-                if self._has(" OR ".join(begins)):
+                if self._rows(" OR ".join(begins)).fetchone():
                     parts = begins
                 elif not query.unfinished or word != query.words[-1] or len(word) > _SHORT:
                     missing.append(word)
             terms += parts
-        for phrase, match in zip(query.phrases, query.needed(), strict=True):
-            if not self._has(match):
-                missing.append(f"“{phrase}”")
+        phrases = zip(query.phrases, query.needed(), strict=True)
+        missing += [f"“{phrase}”" for phrase, match in phrases if not self._rows(match).fetchone()]
         return list(dict.fromkeys(terms)), tuple(missing)
 
-    def _ranked(self, *, documents: bool) -> list[_Row]:
-        """The best rows of documents or of sessions, best first.
+    def _questions(self, documents: bool) -> Iterator[tuple[str, str]]:
+        """The full-text queries whose rows are found, each with the score of a row.
 
-        Those with the exact words come before those with all, and these before the others, each by bm25.
+        Rows with the exact words come before those with all, and these before the others, each by bm25.
         Without words these are the calls that filters name, or all documents, the newest first; with words
         such a call comes before what was said in its turn.
         """
-        query = self._asked.query
-        terms, rank = self._terms, "-bm25(words, 1.0, 0.0)"
+        query, terms, rank = self._asked.query, self._terms, "-bm25(words, 1.0, 0.0)"
         if not query.words and not query.phrases:
-            terms = [path_query(value) for _, value in self._asked.filters]
-            rank = "1.0 / row_number() OVER (ORDER BY r.created DESC)"
-        asked = [(each, rank) for each in terms]
-        if not asked and (query.phrases or documents):
-            asked = [("", rank)]
+            terms, rank = self._calls, "1.0 / row_number() OVER (ORDER BY r.created DESC)"
+        yield from ((each, rank) for each in terms)
+        if not terms and (query.phrases or documents):
+            yield "", rank
         if len(query.words) > 1:
-            asked += [(" AND ".join(terms), str(_FIRST)), (query.exact(), str(_FIRST))]
+            yield from ((each, str(_FIRST)) for each in (" AND ".join(terms), query.exact()))
         if query.words or query.phrases:
             any_word = [f"({' OR '.join(terms)})"] if terms else []
-            calls = [path_query(value) for _, value in self._asked.filters]
-            asked += [(" AND ".join([*any_word, call]), str(5 * _FIRST)) for call in calls]
-        parts: list[dict[int, float]] = []
-        totals: dict[int, float] = defaultdict(float)
-        for each, score in asked:
-            match = " AND ".join([*query.needed(), *([f"({each})"] if each else [])])
-            if not documents:
-                match += f" NOT path : {DOCUMENT_MARK}"
-            else:
+            yield from ((" AND ".join([*any_word, call]), str(5 * _FIRST)) for call in self._calls)
+
+    def _ranked(self, documents: bool) -> list[_Row]:
+        """The best rows of documents or of sessions, best first."""
+        parts, totals = list[dict[int, float]](), defaultdict[int, float](float)
+        for each, score in self._questions(documents):
+            match = " AND ".join([*self._asked.query.needed(), *([f"({each})"] if each else [])])
+            if documents:
                 match = f"path : {DOCUMENT_MARK}" + (f" AND {match}" if match else "")
-            sql = f"""
-                SELECT r.id, {score} FROM words CROSS JOIN rows r ON r.id = words.rowid
-                WHERE words MATCH ?{self._where} ORDER BY words.rowid DESC LIMIT {_NEWEST}
-            """  # noqa: S608 - ours
-            parts.append(dict(self._db.execute(sql, [match, *self._values])))
+            else:
+                match += f" NOT path : {DOCUMENT_MARK}"
+            parts.append(dict(self._rows(match, score)))
             for row, value in parts[-1].items():
                 totals[row] += value
         best = json.dumps(nlargest(_POOL, totals, key=totals.__getitem__))
@@ -408,131 +374,82 @@ class _Answer:
             _Row({number: some[row[0]] for number, some in enumerate(parts) if row[0] in some}, *row)
             for row in self._db.execute(sql, (best,))
         ]
-        self._read_files({row.file for row in rows})
+        query = f"SELECT id, {COLUMNS} FROM files WHERE id IN {_GIVEN}"  # noqa: S608 - ours
+        for number, path, kind, *rest in self._db.execute(query, (json.dumps([row.file for row in rows]),)):
+            file = File(path, Kind(kind), *rest)
+            if file.agent:  # it has the title of its session
+                query = "SELECT title FROM files WHERE kind = ? AND agent = '' AND session = ?"
+                file.title = (self._db.execute(query, (kind, file.session)).fetchone() or [file.title])[0]
+            self._files[number] = self._of(file)
         return sorted(rows, key=lambda row: row.score, reverse=True)
 
-    def _read_files(self, numbers: set[int]) -> None:
-        """Read the files of these numbers; a subagent's has the title of its session."""
-        given = " IN (SELECT value FROM json_each(?))"
-        query = f"SELECT id, {', '.join(COLUMNS)} FROM files WHERE id{given}"  # noqa: S608 - ours
-        for number, path, kind, *rest in self._db.execute(query, (json.dumps([*numbers]),)):
-            self._files[number] = File(path, Kind(kind), *rest)
-        if agents := [file for file in self._files.values() if file.agent]:
-            query = f"SELECT session, title FROM files WHERE kind = ? AND agent = '' AND session{given}"  # noqa: S608
-            sessions = json.dumps([file.session for file in agents])
-            titles = dict(self._db.execute(query, (Kind.SESSION, sessions)))
-            for file in agents:
-                file.title = titles.get(file.session, file.title)
-
-    def _sessions(self, found: list[_Row], limit: int, shown: int) -> tuple[list[list[Result]], int]:
-        """Rows grouped by session, the session with the best rows first."""
-        sessions: dict[str, dict[tuple[str, int], _Row]] = defaultdict(dict)
-        for row in found:  # the folder of a moved project may be there twice
-            file = self._files[row.file]
-            sessions[file.session].setdefault((file.agent, row.line), row)
-        order = sorted(
-            (list(rows.values()) for rows in sessions.values()),
-            key=lambda rows: sum(row.score * 0.5**place for place, row in enumerate(rows[:8])),
-            reverse=True,
-        )
-        results: list[list[Result]] = []
-        of = cache(self._of)
+    def _session_rows(self, rows: list[_Row], shown: int) -> list[Result]:
+        """The best rows of a session; those that read the same as another come behind."""
+        best, others = dict[str, Result](), list[Result]()
         words = {number for number, term in enumerate(self._terms) if len(term.strip('"*')) > 2}  # no pairs
-        for rows in order[:limit]:
-            best: dict[str, Result] = {}
-            others: list[Result] = []
-            for row in _best_first(rows, words)[:_EACH]:
-                what = Role(row.role).name.lower()
-                each = of(row.file)._replace(when=row.when, line=row.line, offset=row.offset, what=what)
-                if is_shown := len(best) < min(ROWS, shown):
-                    each = with_snippet(each, self._asked.query)
-                if not is_shown or each.snippet in best:  # those that read the same come behind
-                    others.append(each)
-                else:
-                    best[each.snippet] = each
-            shown -= len(best) + len(others)
-            results.append([*best.values(), *others])
-        return results, len(order)
+        for row in _best_first(rows, words)[:_EACH]:
+            each = self._result(row)
+            if is_shown := len(best) < min(ROWS, shown):
+                each = with_snippet(each, self._asked.query)
+            if not is_shown or each.snippet in best:
+                others.append(each)
+            else:
+                best[each.snippet] = each
+        return [*best.values(), *others]
 
-    def _of(self, number: int) -> Result:
-        """A result of a file, but for its row."""
-        file = self._files[number]
-        said = (self._elsewhere(file.project), "archived" if file.stem else "")
-        return Result(
-            Kind.SESSION,
-            file.session,
-            file.title or f"session {file.session[:8]}",
-            said=" · ".join(filter(None, said)),
-            path=Path(file.path),
-            agent=clean_line(file.agent),
-            stem=Path(file.stem) if file.stem else None,
-        )
+    def _document(self, row: _Row) -> list[Result]:
+        """A document with its text; none if it is gone, or a pin that does not count here."""
+        found = with_snippet(self._result(row), self._asked.query)
+        if not found.text:
+            return []
+        if found.kind is not Kind.PIN:
+            return [found._replace(line=0, what="")]
+        from memtui.store.confirmed_pins import Confirmed  # pins are few
 
-    def _documents(self, found: list[_Row], limit: int) -> tuple[list[list[Result]], int]:
-        """Documents as results, read again for their texts; those that are gone are left out."""
-        results = []
-        for row in found[:limit]:
-            file = self._files[row.file]
-            with suppress(OSError):
-                source = Source(file.kind, Entry.of(Path(file.path)), file.project)
-                document = read_document(source, self._places.home, texts=True)
-                text = document.texts[row.line - 1] if row.line <= len(document.texts) else ""
-                if file.kind is Kind.PIN and file.project:
-                    from memtui.store.confirmed_pins import Confirmed  # pins are few
-
-                    if text not in Confirmed(self._places.home):
-                        continue
-                snippet, marks = self._asked.query.snippet(text)
-                elsewhere = self._elsewhere(file.project)
-                said = " · ".join(filter(None, (file.note, elsewhere)))
-                project = file.project if elsewhere else ""
-                result = Result(
-                    file.kind, file.name, file.title, row.when, said, snippet, marks, text, project
-                )
-                if file.kind is Kind.PIN and row.line <= len(document.pins):
-                    result = self._pin(result, document.pins[row.line - 1], row.line, file.project)
-                    if self._session not in (None, result.path):  # it comes from another one
-                        continue
-                results.append([result])
-        return results, len(found) - len(found[:limit]) + len(results)
-
-    def _pin(self, found: Result, pin: Pin, number: int, project: str) -> Result:
+        pin = next((each for each in pins_of(found.file) if each.text == found.text), Pin(found.text))
         source = f"{pin.session} L{pin.line}".strip() if pin.line else ""
         query = "SELECT path FROM files WHERE kind = ? AND agent = '' AND instr(session, ?) = 1"
         transcript = self._db.execute(query, (Kind.SESSION, pin.session)).fetchone()
-        return found._replace(
-            name=f"pin {number}" if project else f"own pin {number}",
-            title=pin.text,
-            said=" · ".join(filter(None, (source, found.said if project else "in all projects"))),
-            path=Path(*transcript) if transcript and pin.session and pin.line else None,
-            line=pin.line,
-            what="ask",
+        path = Path(*transcript) if transcript and pin.session and pin.line else None
+        project = found.file.project
+        if (project and pin.text not in Confirmed(self._places.home)) or self._session not in (None, path):
+            return []
+        said = " · ".join(filter(None, (source, found.said if project else "in all projects")))
+        name = f"pin {found.line}" if project else f"own pin {found.line}"
+        return [found._replace(name=name, title=pin.text, said=said, path=path, line=pin.line, what="ask")]
+
+    def _result(self, row: _Row) -> Result:
+        when = None if row.created is None else datetime.fromtimestamp(row.created).astimezone()
+        what = Role(row.role).name.lower()
+        return self._files[row.file]._replace(when=when, line=row.line, offset=row.offset, what=what)
+
+    def _of(self, file: File) -> Result:
+        """A result of a file, but for its row."""
+        name, is_session = file.project.rstrip("/").rpartition("/")[2], file.kind is Kind.SESSION
+        elsewhere = "" if self._concerns(file.project) else clean_line(f"in {name}")
+        notes = (elsewhere, "archived" if file.stem else "") if is_session else (file.note, elsewhere)
+        return Result(
+            file.kind,
+            file.session if is_session else file.name,
+            file.title or f"session {file.session[:8]}",
+            said=" · ".join(filter(None, notes)),
+            project=file.project if elsewhere and not is_session else "",
+            path=Path(file.path) if is_session else None,
+            agent=clean_line(file.agent),
+            file=file,
         )
 
-    def _elsewhere(self, project: str) -> str:
-        """Another project's name, as a note; "" for this one."""
-        if self._concerns(project):
-            return ""
-        return clean_line(f"in {project.rstrip('/').rpartition('/')[2]}")
+
+def _of_session(rows: list[_Row]) -> float:
+    return sum(row.score * 0.5**place for place, row in enumerate(rows[:8]))
 
 
 def with_snippet(found: Result, query: Query) -> Result:
-    """A row of a session with its text, read from the transcript; `UNREADABLE` if that is gone."""
+    """A row with its text, read from its file; `UNREADABLE` if that is gone."""
     with suppress(OSError, FileProblem):
-        for message in next(_read_from(found), ()):
-            if message.role.name.lower() == found.what:
+        lines = readings(found.file, found.offset, found.line, few=True)
+        for message in next(iter(lines), Reading([], 0, 0)).messages:
+            if (message.line, message.role.name.lower()) == (found.line, found.what):
                 snippet, marks = query.snippet(message.text)
                 return found._replace(snippet=snippet, marks=marks, text=message.text)
     return found._replace(snippet=UNREADABLE)
-
-
-def _read_from(found: Result) -> Iterator[list[Message]]:
-    """The messages of the lines of a transcript from that of a row on."""
-    source: Path | BinaryIO | None = found.path
-    offset = found.offset
-    if found.stem:
-        source, offset = unpacked(found.stem), 0
-        source.read(found.offset)
-    if source:
-        lines = read_messages(source, offset, found.line, agent=bool(found.agent), few=True)
-        yield from (each.messages for each in lines)

@@ -1,37 +1,40 @@
-"""What is searched besides transcripts: memories, Claude's own, memory files, captures, session states, pins.
+"""What is searched: transcripts, memories, Claude's own, memory files, captures, session states, pins.
 
-Those of a project are known from the sessions and memories in the index.
+All are read as messages, a document as one (of a file of pins one each): so they are indexed and shown alike.
 """
 
 from __future__ import annotations
 
+import io
 import os
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
 from memtui.documents.pins import Pin, parse_pins
-from memtui.ground.files import FileProblem, read_within
-from memtui.ground.project import SLUG_LENGTH, Home, Places, Project, find_root, transcript_slug
+from memtui.ground.files import FileMissing, FileProblem, Signature, read_within
+from memtui.ground.project import SLUG_LENGTH, Places, Project, find_root, transcript_slug
 from memtui.ground.text import FormatError, opening
 from memtui.secrets.secrets import masked
+from memtui.store import listing
 from memtui.store.claude_memory import MARKDOWN, body_of, fields_of, memory_folder
-from memtui.store.listing import (
-    ANY_NAME,
-    CAPTURE_NAME,
-    MEMORY_FILE_NAME,
-    MONTH_NAME,
-    STORED_NAME,
-    Entry,
-    scan,
-    stored_id,
-)
+from memtui.store.listing import Entry, scan
 from memtui.store.state_files import SESSION, newest_version, project_path
-from memtui.store.transcripts import is_text
+from memtui.store.transcripts import (
+    HEAD,
+    Sources,
+    cwd_in,
+    first_cwd,
+    is_agent,
+    is_archived,
+    is_text,
+    session_of,
+)
+from memtui.transcript.messages import Message, Reading, Role, read_messages
 
 
 class Kind(StrEnum):
@@ -50,93 +53,98 @@ KINDS = dict(
     zip(("sessions", "memories", "claude", "files", "captures", "states", "pins"), Kind, strict=True)
 )
 """The kinds by the words that ``in:`` accepts."""
-
-_LIMIT = 8 << 20  # the most bytes of a file that are searched
+DOCUMENT_MARK = "memtuidocument"
+"""What the index has as the path of a document: FTS5 then ranks documents without ranking all sessions."""
+_LIMIT = 8 << 20  # the most bytes of a document that are searched
+_TITLE = 300
+_PINS = re.compile(r"pins\.md")
 
 
 class Source(NamedTuple):
-    """A file to index, and where its new part begins."""
+    """A file to search; of an archived transcript the file of the archive."""
 
     kind: Kind
     entry: Entry
-    project: str = ""
-    """Root of the project that it belongs to; "" if only its text can tell, or it belongs to all."""
-    path: str = ""  # of a transcript
-    name: str = ""
-    note: str = ""  # of the part of it that is in the index; see `File`
-    offset: int = 0
-    line: int = 1
+    project: str = ""  # its root; "" if only the text can tell, or it belongs to all
 
 
 @dataclass(slots=True)
 class File:
-    """A file in the index; of a document that was just read its texts, too. Secrets are masked."""
+    """A file in the index; secrets are masked."""
 
-    path: str
-    kind: Kind
-    project: str
+    path: str = ""
+    kind: Kind = Kind.SESSION
+    project: str = ""
     session: str = ""
     agent: str = ""  # the subagent whose transcript it is, by its name
     stem: str = ""  # where the archive has it, if Claude Code has deleted it
     name: str = ""  # Recovery ID, else the file's name; of a session what it is named by, without its branch
     title: str = ""
-    note: str = ""
-    """Of a session its branch; tags; the kind of a memory of Claude's; the memory that a memory file was
-    stored as; a capture's status; a state's version."""
-    texts: tuple[str, ...] = ()  # one as a rule; of a file of pins one for each pin
-    created: datetime | None = None
-    pins: tuple[Pin, ...] = ()
+    note: str = ""  # a session's branch, tags, a memory's kind, a capture's status, what a file was stored as
+    mtime_ns: int = 0  # with `size`: of what is indexed as a whole
+    size: int = 0
+    inode: int = 0
+    offset: int = 0
+    line: int = 1  # where reading continues
+
+    @property
+    def signature(self) -> Signature:
+        return self.mtime_ns, self.size, self.inode
+
+    def take(self, reading: Reading) -> None:
+        """Note where reading continues, and name a session: as it is called, else after what was asked."""
+        self.offset, self.line = reading.end, reading.next_number
+        self.note = reading.branch or self.note
+        for message in reading.messages:
+            if message.role in (Role.TITLE, Role.ASK):
+                from memtui.transcript.session import (
+                    SessionSummary,
+                    better_name,
+                )  # only when something is new
+
+                text = message.text.strip()[:_TITLE]
+                self.name = text if message.role is Role.TITLE else better_name(self.name, text)
+                self.title = SessionSummary(self.name, branch=self.note).name
 
 
-COLUMNS = ("path", "kind", "project", "session", "agent", "stem", "name", "title", "note")
-"""The fields that the index has."""
+def listed(places: Places, sources: Sources, folders: Iterable[str]) -> dict[str, Source]:
+    """All files to search by their paths; `folders` are some in known projects, only absolute ones count."""
+    found = {path: Source(Kind.SESSION, entry) for path, entry in sources.entries().items()}
+    documents = (
+        (f"{each.entry.folder}{os.sep}{each.entry.name}", each) for each in _documents(places, folders)
+    )
+    return found | {path: each for path, each in documents if is_text(path)}
 
 
-def documents(places: Places, folders: Iterable[str]) -> dict[str, Source]:
-    """The documents to search, by their paths. Folders that cannot be listed are left out.
-
-    `folders` are some in known projects; only absolute ones count.
-    """
-    found = ((f"{each.entry.folder}{os.sep}{each.entry.name}", each) for each in _listed(places, folders))
-    return {path: each for path, each in found if is_text(path)}
-
-
-def _listed(places: Places, folders: Iterable[str]) -> Iterator[Source]:
-    home = places.home
+def _documents(places: Places, folders: Iterable[str]) -> Iterator[Source]:
+    """Those of all projects that are known; folders that cannot be listed are left out."""
+    home, projects = places.home, places.claude / "projects"
     roots = {_root(folder) for folder in folders if os.path.isabs(folder)}  # noqa: PTH117
-    for month in scan(home.memories, MONTH_NAME):
-        with suppress(FileProblem):
-            yield from (Source(Kind.MEMORY, each) for each in scan(month.path, STORED_NAME))
-    yield from _claudes(places, {transcript_slug(root)[:SLUG_LENGTH]: str(root) for root in roots})
+    slugs = {transcript_slug(root)[:SLUG_LENGTH]: str(root) for root in roots}
+    where = [
+        (Kind.MEMORY, month.path, listing.STORED_NAME, "") for month in _in(home.memories, listing.MONTH_NAME)
+    ]
+    own = [each.path / "memory" for each in _in(projects, listing.ANY_NAME)]
+    for folder in (memory_folder(places), *own):
+        above = folder.parent  # those of an unknown project belong to Claude Code's folder of it
+        project = slugs.get(above.name, str(above)) if above.parent == projects else ""
+        where.append((Kind.CLAUDE, folder, MARKDOWN, project))
     for root in roots:
-        project = Project(root)
-        with suppress(FileProblem):  # its pane reports the problem
-            for kind, name in ((Kind.CAPTURE, CAPTURE_NAME), (Kind.FILE, MEMORY_FILE_NAME)):
-                files = scan(project.compacts, name, within=root)
-                yield from (Source(kind, each, str(root)) for each in files)
-        yield from _pins(project.pins, str(root))
-    yield from _pins(home.pins, "")
-    with suppress(FileProblem):
-        for each in scan(home.states, SESSION):
-            if newest := newest_version(home, each.name):
-                yield Source(Kind.STATE, newest)
+        compacts, pins = Project(root).compacts, Project(root).pins.parent
+        where.append((Kind.CAPTURE, compacts, listing.CAPTURE_NAME, str(root)))
+        where.append((Kind.FILE, compacts, listing.MEMORY_FILE_NAME, str(root)))
+        where.append((Kind.PIN, pins, _PINS, str(root)))
+    for kind, folder, names, project in (*where, (Kind.PIN, home.pins.parent, _PINS, "")):
+        within = Path(project) if project and kind is not Kind.CLAUDE else None
+        yield from (Source(kind, each, project) for each in _in(folder, names, within))
+    versions = (newest_version(home, each.name) for each in _in(home.states, SESSION))
+    yield from (Source(Kind.STATE, newest) for newest in versions if newest)
 
 
-def _claudes(places: Places, slugs: dict[str, str]) -> Iterator[Source]:
-    """Claude's own memories of all projects; those of an unknown one belong to Claude Code's folder of it."""
-    folders = [memory_folder(places)]
-    with suppress(FileProblem):
-        folders += [each.path / "memory" for each in scan(places.claude / "projects", ANY_NAME)]
-    for folder in folders:
-        above = folder.parent
-        project = slugs.get(above.name, str(above)) if above.parent == places.claude / "projects" else ""
-        with suppress(FileProblem):
-            yield from (Source(Kind.CLAUDE, each, project) for each in scan(folder, MARKDOWN))
-
-
-def _pins(path: Path, project: str) -> Iterator[Source]:
-    with suppress(OSError):
-        yield Source(Kind.PIN, Entry.of(path), project)
+def _in(folder: Path, names: re.Pattern[str], within: Path | None = None) -> list[Entry]:
+    with suppress(FileProblem):  # its pane reports the problem
+        return scan(folder, names, within=within)
+    return []
 
 
 def _root(folder: str) -> Path:
@@ -145,67 +153,109 @@ def _root(folder: str) -> Path:
     return Path(folder)
 
 
-def read_document(source: Source, home: Home, *, texts: bool = False) -> File:
-    """A document, or just its `texts`; of an unreadable or broken one the name, and its text if any."""
-    kind, entry, project, *_ = source
-    root = entry.path.parent if kind is Kind.CLAUDE else home.data
-    if project and kind in (Kind.CAPTURE, Kind.FILE, Kind.PIN):
-        root = Path(project)
-    text = ""
-    with suppress(FileProblem):
-        text = masked(read_within(entry.path, root, limit=_LIMIT, follow=False).decode("utf-8", "replace"))
-    found = File(
-        f"{entry.folder}{os.sep}{entry.name}", kind, project, name=entry.name, title=entry.name, texts=(text,)
+def opened(path: str, source: Source) -> tuple[File, Iterable[Reading]]:
+    """A new or changed file with its messages; of a broken document the name and the text, if any."""
+    kind, entry, project = source
+    if kind is Kind.SESSION:
+        stem = str(entry.path.with_suffix("")) if is_archived(entry) else ""
+        copy = _unpacked(stem) if stem else None  # a copy that is not whole is shown nowhere
+        cwd = cwd_in(copy.getvalue()[:HEAD]) if copy else first_cwd(Path(path))
+        agent = Path(path).stem if is_agent(Path(path)) else ""
+        file = File(path, kind, str(cwd or ""), session_of(Path(path), entry), agent, stem)
+        return file, readings(file)
+    file = File(path, kind, project, name=entry.name, title=entry.name)
+    text, created = _text(file), "" if kind is Kind.PIN else (entry.time or entry.written).isoformat()
+    try:
+        created = _describe(file, entry, text) or created
+    except FormatError:
+        file.note = "broken"
+    return file, _reading(file, text, created)
+
+
+def readings(file: File, start: int = 0, first: int = 1, *, few: bool = False) -> Iterable[Reading]:
+    """The messages of a file; of a transcript those from line `first` at `start` on."""
+    if file.kind is not Kind.SESSION:
+        return _reading(file, _text(file))
+    source = _unpacked(file.stem) if file.stem else Path(file.path)
+    return read_messages(source, start, first, agent=bool(file.agent), few=few)
+
+
+def _unpacked(stem: str) -> io.BytesIO:
+    from memtui.store.archive import Copy  # most transcripts are not
+
+    return io.BytesIO(b"".join(Copy(Path(stem)).parts()))
+
+
+def _text(file: File) -> str:
+    """A document, masked; "" if it is there and cannot be read."""
+    path = Path(file.path)
+    root = path.parents[2] if file.kind in (Kind.MEMORY, Kind.STATE) else path.parent
+    if file.project and file.kind in (Kind.CAPTURE, Kind.FILE, Kind.PIN):
+        root = Path(file.project)
+    try:
+        return masked(
+            read_within(path, root, limit=_LIMIT, follow=False).decode("utf-8", "replace")
+        ).removeprefix("\ufeff")
+    except FileMissing:
+        raise
+    except FileProblem:
+        return ""
+
+
+def pins_of(file: File) -> list[Pin]:
+    return parse_pins(_text(file))
+
+
+def _reading(file: File, text: str, created: str = "") -> list[Reading]:
+    if file.kind is Kind.PIN:
+        texts = [pin.text for pin in parse_pins(text)]
+    else:
+        if file.kind in (Kind.MEMORY, Kind.CLAUDE):  # of others it is what stands there
+            more = file.note if file.kind is Kind.MEMORY else fields_of(text).get("name", "")
+            body = body_of(text)
+            text = "\n".join((*(each for each in (more, file.title) if each and each not in body), body))
+        texts = [f"{file.name}\n{text}"]
+    messages = (
+        Message(Role.DOCUMENT, each, DOCUMENT_MARK, 0, number, created)
+        for number, each in enumerate(texts, 1)
     )
-    found.created = entry.time or entry.written
-    if kind is Kind.STATE:
-        found.name = found.session = Path(entry.folder).name
-    if not texts or kind in (Kind.MEMORY, Kind.CLAUDE, Kind.PIN):  # of others it is what stands there
-        try:
-            _read(kind, found, entry, text)
-        except FormatError:
-            found.note = "broken"
-    if kind is not Kind.PIN:
-        found.texts = (f"{found.name}\n{found.texts[0]}",)
-    return found
+    return [Reading([*messages], 0, 1)]
 
 
-def _read(kind: Kind, found: File, entry: Entry, text: str) -> None:
+def _describe(file: File, entry: Entry, text: str) -> str:
+    """Note what a document says about itself; returns when it was made, "" if it does not say."""
     # Formats are imported where one is read: that takes longer than a search.
-    if kind is Kind.MEMORY:
+    if file.kind is Kind.MEMORY:
         from memtui.store.memories import id_of, read_stored, title_of
 
-        found.name = found.title = id_of(entry)
-        stored = read_stored(found.name, text.encode())
-        meta, body = stored.meta, stored.body.decode("utf-8", "replace")
-        found.title, found.note = title_of(stored), " ".join(f"#{tag}" for tag in meta.tags)
-        found.created, found.project, found.session = meta.created, meta.project, meta.session_id
-        found.texts = ("\n".join((meta.description, *meta.tags, body)),)
-    elif kind is Kind.CLAUDE:
+        file.name = file.title = id_of(entry)
+        stored = read_stored(file.name, text.encode())
+        meta = stored.meta
+        file.title, file.note = title_of(stored), " ".join(f"#{tag}" for tag in meta.tags)
+        file.project, file.session = meta.project, meta.session_id
+        return meta.created.isoformat()
+    if file.kind is Kind.CLAUDE:
         fields = fields_of(text)
-        name, found.note = fields.get("name") or entry.name, fields.get("type", "")
-        found.title = fields.get("description") or name
-        found.texts = (f"{name}\n{found.title}\n{body_of(text)}",)
-    elif kind is Kind.FILE:
+        file.title = fields.get("description") or fields.get("name") or entry.name
+        file.note = fields.get("type", "")
+    elif file.kind is Kind.FILE:
         from memtui.documents.memory_file import parse_memory
 
-        found.title, found.note = entry.name.removesuffix(".md"), stored_id(text.encode())
-        found.title = parse_memory(text).title or found.title
-    elif kind is Kind.CAPTURE:
+        file.title, file.note = entry.name.removesuffix(".md"), listing.stored_id(text.encode())
+        file.title = parse_memory(text).title or file.title
+    elif file.kind is Kind.CAPTURE:
         from memtui.documents.capture import parse_capture
 
         capture = parse_capture(text)
-        found.created, found.session, found.note = capture.timestamp, capture.session_id, capture.status
-        found.title = opening(capture.first_message) or entry.name
-    elif kind is Kind.STATE:
+        file.session, file.note = capture.session_id, capture.status
+        file.title = opening(capture.first_message) or entry.name
+        return capture.timestamp.isoformat()
+    elif file.kind is Kind.STATE:
         from memtui.documents.session_state import parse_session_state
         from memtui.documents.work import goal_words
 
-        found.title, found.note = f"session {found.session[:8]}", entry.name.removesuffix(".md")
-        state = parse_session_state(text)
-        found.project = project_path(state.identity.project)
-        found.title = goal_words(state.identity.goal) or found.title
-    else:
-        found.pins = tuple(parse_pins(text.removeprefix("\ufeff")))
-        found.texts = tuple(pin.text for pin in found.pins)
-        found.created = None
+        file.name = file.session = Path(entry.folder).name
+        file.title, file.note = f"session {file.session[:8]}", entry.name.removesuffix(".md")
+        identity = parse_session_state(text).identity
+        file.project, file.title = project_path(identity.project), goal_words(identity.goal) or file.title
+    return ""

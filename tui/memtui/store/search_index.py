@@ -11,32 +11,26 @@ index is made anew when they are a fifth.
 
 from __future__ import annotations
 
-import io
 import math
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
-from pathlib import Path
-from typing import NamedTuple
+from dataclasses import astuple
 
 from memtui.ground.clean import without_surrogates
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileLocked, FileProblem, lock, private_folder, writing
-from memtui.ground.project import Home, Places
+from memtui.ground.project import Places
 from memtui.store.listing import Entry
-from memtui.store.search_documents import COLUMNS, File, Kind, Source, documents, read_document
-from memtui.store.search_query import DOCUMENT_MARK, words_of
-from memtui.store.transcripts import HEAD, Sources, cwd_in, first_cwd, is_agent, is_archived, session_of
-from memtui.transcript.messages import Message, Role, read_messages
+from memtui.store.search_documents import File, Kind, Source, listed, opened, readings
+from memtui.store.search_query import words_of
+from memtui.store.transcripts import Sources, is_archived
+from memtui.transcript.messages import Message, Reading, Role
 
-VERSION = 16
+VERSION = 17
 WAIT = 2.0  # seconds to wait for another program's lock on the index
-_TRANSACTION = 0.05  # seconds of writing after which a transaction ends: readers wait for it
-_PART = 100_000  # characters that are written at once
-_TITLE = 300
-DOCUMENT = 10  # the role of a document's rows
+_TRANSACTION = 0.05  # seconds of reading whose messages are written at once: readers wait for it
 _LOCKED = "is locked by another program; try again when that has ended"
 _PROBLEMS = {
     sqlite3.SQLITE_INTERRUPT: "is searched for something else",
@@ -60,6 +54,7 @@ CREATE TABLE rows (
     id INTEGER PRIMARY KEY, file INTEGER NOT NULL, role INTEGER NOT NULL, turn INTEGER NOT NULL,
     offset INTEGER NOT NULL, line INTEGER NOT NULL, created REAL -- seconds since 1970
 );
+CREATE INDEX files_session ON files (session);
 CREATE INDEX rows_file ON rows (file, turn);
 CREATE VIRTUAL TABLE words USING fts5(
     text, path, content='', tokenize='porter unicode61 remove_diacritics 2');
@@ -67,21 +62,11 @@ PRAGMA user_version = {VERSION};
 """
 
 
+COLUMNS = ", ".join(File.__slots__)
+
+
 class IndexDamaged(Exception):  # noqa: N818 - always answered by making it anew
     """The index is missing, damaged, of another version, or mostly of dead rows."""
-
-
-Row = tuple[int, int, int, float | None, str, str]
-"""A text to index: role, offset, line, seconds since 1970, words, words of its path."""
-
-
-class Part(NamedTuple):
-    """What was read of a file, and where reading continues."""
-
-    file: File
-    rows: list[Row]
-    offset: int = 0
-    line: int = 1
 
 
 class SearchIndex:
@@ -104,7 +89,7 @@ class SearchIndex:
             for _ in range(2):
                 try:
                     with self.reading() as connection:
-                        return _Update(connection, self._places, self._sources, end, progress).run()
+                        return _Update(connection, end, progress).run(self._places, self._sources)
                 except IndexDamaged:
                     self._create()
             raise FileProblem(self.path, "is damaged again and again; is the disk full or failing?")
@@ -157,198 +142,127 @@ class SearchIndex:
             self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
 
 
-_NEW = (0, "", "", "", 0, 0, 0, 0, 1)
-"""What the index has of a file that is not in it: number, project, name, note, signature, offset, line."""
-
-
-@dataclass
 class _Update:
     """Brings the index up to date with the files."""
 
-    _db: sqlite3.Connection
-    _places: Places
-    _sources: Sources
-    _end: float
-    _progress: Callable[[int, int], None] | None
-    _began: float = 0.0
-    _last: int = 0
-
-    def run(self) -> bool:
-        """Documents come first, as they are few; transcripts may name further projects."""
+    def __init__(
+        self, db: sqlite3.Connection, end: float, progress: Callable[[int, int], None] | None
+    ) -> None:
+        self._db, self._end, self._progress = db, end, progress
+        self._read: list[tuple[File, list[Message], float]] = []  # what is to be written, and when it was
+        self._written = time.monotonic()
         self._last = self._one("SELECT max(id) FROM words_docsize")
-        self._db.execute("PRAGMA synchronous = NORMAL")
-        self._db.execute("PRAGMA cache_spill = OFF")  # or readers wait before the transaction ends
-        projects = self._documents(set())
-        complete = self._bring(
-            {path: Source(Kind.SESSION, entry, path=path) for path, entry in self._sources.entries().items()},
-            "kind = ?",
-        )
-        self._documents(projects)
+        db.execute("PRAGMA synchronous = NORMAL")
+        db.execute("PRAGMA cache_spill = OFF")  # or readers wait before the transaction ends
+
+    def run(self, places: Places, sources: Sources) -> bool:
+        """Index what is new; once more if that names further projects."""
+        known, complete = set[str](), True
+        while complete and (found := self._projects() | {str(places.project.root)}) != known:
+            known = found
+            complete = self._bring(listed(places, sources, known))
         return complete
 
-    def _documents(self, known: set[str]) -> set[str]:
-        """Index the documents of all projects, unless only these are known; returns the projects."""
-        found = {each for (each,) in self._db.execute("SELECT DISTINCT project FROM files")}
-        found.add(str(self._places.project.root))
-        if found != known:
-            self._bring(documents(self._places, found), "kind <> ?")
-        return found
+    def _projects(self) -> set[str]:
+        return {each for (each,) in self._db.execute("SELECT DISTINCT project FROM files")}
 
-    def _bring(self, listed: dict[str, Source], which: str) -> bool:
-        """Index what is new of all documents, or of all transcripts: `which` are in the index."""
-        columns = "path, id, project, name, note, mtime_ns, size, inode, offset, line"
-        query = f"SELECT {columns} FROM files WHERE {which}"  # noqa: S608 - ours
-        known = {row[0]: row[1:] for row in self._db.execute(query, (Kind.SESSION,))}
-        gone = [known[path][0] for path in known.keys() - listed.keys()]
+    def _bring(self, found: dict[str, Source]) -> bool:
+        """Documents come first, as they are few; else what was written last comes last."""
+        query = f"SELECT {COLUMNS} FROM files"  # noqa: S608 - ours
+        known = {row[0]: File(row[0], Kind(row[1]), *row[2:]) for row in self._db.execute(query)}
+        gone = known.keys() - found.keys()
         tasks = []
-        for path, source in listed.items():
-            number, project, name, note, *signature, offset, line = known.get(path, _NEW)
-            if tuple(signature) == source.entry.signature and source.project in ("", project):
+        for path, source in found.items():
+            file = known.get(path)
+            if file and file.signature == source.entry.signature and source.project in ("", file.project):
                 continue
-            if _has_grown(source.entry, signature[2], offset):
-                source = source._replace(name=name, note=note, offset=offset, line=line)
-            elif number:
-                gone.append(number)
-            tasks.append(source)
+            if file and not _has_grown(source.entry, file):
+                gone.add(path)
+                file = None
+            tasks.append((path, source, file))
         if gone:
             self._forget(gone)
-        return self._read(sorted(tasks, key=lambda each: each.entry.mtime_ns))
-
-    def _forget(self, numbers: list[int]) -> None:
-        self._begin()
-        for number in numbers:
-            self._db.execute("DELETE FROM rows WHERE file = ?", (number,))
-            self._db.execute("DELETE FROM files WHERE id = ?", (number,))
-        live = self._one("SELECT count(*) FROM rows")
-        if self._one("SELECT count(*) FROM words_docsize") - live > max(live // (_DEAD - 1), _FEW):
-            raise IndexDamaged
-        self._commit()
-
-    def _read(self, tasks: list[Source]) -> bool:
-        total = sum(each.entry.size - each.offset for each in tasks)
-        done = 0
-        for source in tasks:
-            number = 0
-            for part in _parts(source, self._places.home):
-                self._begin()
-                number = self._put(part, source.entry.inode)
-                if time.monotonic() - self._began > _TRANSACTION:
-                    self._commit()
-                if time.monotonic() > self._end:
-                    self._commit()
+        done, total = 0, sum(source.entry.size - (file.offset if file else 0) for _, source, file in tasks)
+        for path, source, file in sorted(
+            tasks, key=lambda task: (task[1].kind is Kind.SESSION, task[1].entry.mtime_ns)
+        ):
+            done += source.entry.size - (file.offset if file else 0)
+            with suppress(OSError, FileProblem):  # what cannot be read is not found
+                file, lines = (file, readings(file, file.offset, file.line)) if file else opened(path, source)
+                if not self._take(file, lines, source.entry):
                     return False
-            self._begin()
-            self._db.execute(
-                "UPDATE files SET mtime_ns = ?, size = ?, inode = ? WHERE id = ?",
-                (*source.entry.signature, number),
-            )
-            done += source.entry.size - source.offset
             if self._progress:
                 self._progress(done, total)
-        self._commit()
+        self._write()
         return True
 
-    def _begin(self) -> None:
-        if not self._db.in_transaction:
+    def _take(self, file: File, lines: Iterable[Reading], entry: Entry) -> bool:
+        """Read a file; False if the time is over."""
+        messages: list[Message] = []
+        file.inode = entry.inode
+        for reading in lines:
+            file.take(reading)
+            messages += (each for each in reading.messages if each.role is not Role.TITLE)
+            if time.monotonic() - self._written > _TRANSACTION:
+                self._read.append((file, messages, entry.mtime_ns / 1e9))
+                messages = []
+                self._write()
+                if self._written > self._end:
+                    return False
+        file.mtime_ns, file.size, file.inode = entry.signature  # all of it is read
+        self._read.append((file, messages, entry.mtime_ns / 1e9))
+        return True
+
+    def _forget(self, paths: Iterable[str]) -> None:
+        with self._db:  # ends the transaction
             self._db.execute("BEGIN IMMEDIATE")
-            self._began = time.monotonic()
+            for path in paths:
+                self._db.execute(
+                    "DELETE FROM rows WHERE file = (SELECT id FROM files WHERE path = ?)", (path,)
+                )
+                self._db.execute("DELETE FROM files WHERE path = ?", (path,))
+            live = self._one("SELECT count(*) FROM rows")
+            if self._one("SELECT count(*) FROM words_docsize") - live > max(live // (_DEAD - 1), _FEW):
+                raise IndexDamaged
 
-    def _commit(self) -> None:
-        if self._db.in_transaction:
-            self._db.execute("COMMIT")
+    def _write(self) -> None:
+        with self._db:
+            self._db.execute("BEGIN IMMEDIATE")
+            for file, messages, written in self._read:
+                self._put(file, messages, written)
+        self._read.clear()
+        self._written = time.monotonic()
 
-    def _one(self, query: str, *values: int | str) -> int:
+    def _one(self, query: str, *values: object) -> int:
         return self._db.execute(query, values).fetchone()[0] or 0
 
-    def _put(self, part: Part, inode: int) -> int:
-        """Add a part of a file, which may be new; the file's signature is noted when all of it is read."""
-        values = (without_surrogates(getattr(part.file, column)) for column in COLUMNS)
-        columns = (*COLUMNS, "inode", "offset", "line")
-        places = ", ".join("?" * len(columns))
-        given = ", ".join(f"{column} = excluded.{column}" for column in columns)
-        query = f"""
-            INSERT INTO files ({", ".join(columns)}) VALUES ({places})
-            ON CONFLICT DO UPDATE SET {given} RETURNING id
-        """  # noqa: S608 - ours
-        number = self._one(query, *values, inode, part.offset, part.line)
+    def _put(self, file: File, messages: list[Message], written: float) -> None:
+        """Add messages of a file, which may be new."""
+        values = [without_surrogates(each) if isinstance(each, str) else each for each in astuple(file)]
+        given = ", ".join(f"{each} = excluded.{each}" for each in File.__slots__)
+        places = ", ".join("?" * len(values))
+        query = (
+            f"INSERT INTO files ({COLUMNS}) VALUES ({places}) ON CONFLICT DO UPDATE SET {given} RETURNING id"  # noqa: S608
+        )
+        number = self._one(query, *values)
         turn = self._one("SELECT max(turn) FROM rows WHERE file = ?", number)
         rows, words = [], []
-        for role, offset, line, created, text, path in part.rows:
+        for role, text, path, offset, line, stamp in messages:
             self._last += 1
             turn += role == Role.ASK
+            moment = parse_iso(stamp) if stamp else None
+            created = moment.timestamp() if moment else None if role is Role.DOCUMENT else written
             rows.append((self._last, number, role, turn, offset, line, created))
-            words.append((self._last, text, path))
+            words.append((self._last, words_of(without_surrogates(text)), words_of(path)))
         self._db.executemany("INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
         self._db.executemany("INSERT INTO words (rowid, text, path) VALUES (?, ?, ?)", words)
-        return number
 
 
-def _has_grown(entry: Entry, inode: int, offset: int) -> bool:
+def _has_grown(entry: Entry, file: File) -> bool:
     """Whether a transcript continues what was read of it."""
-    if not offset or entry.inode != inode or entry.size < offset or is_archived(entry):
+    if not file.offset or entry.inode != file.inode or entry.size < file.offset or is_archived(entry):
         return False
-    with suppress(OSError), entry.path.open("rb") as file:
-        file.seek(offset - 1)
-        return file.read(1) == b"\n"
+    with suppress(OSError), entry.path.open("rb") as opened_file:
+        opened_file.seek(file.offset - 1)
+        return opened_file.read(1) == b"\n"
     return False
-
-
-def _parts(source: Source, home: Home) -> Iterator[Part]:
-    """The new parts of a file; a transcript that cannot be read has none."""
-    if source.kind is not Kind.SESSION:
-        found = read_document(source, home)
-        moment = found.created.timestamp() if found.created else None
-        texts = map(words_of, found.texts)
-        yield Part(
-            found, [(DOCUMENT, 0, at, moment, text, DOCUMENT_MARK) for at, text in enumerate(texts, 1)]
-        )
-        return
-    with suppress(OSError, FileProblem):
-        yield from _transcript_parts(source)
-
-
-def _transcript_parts(source: Source) -> Iterator[Part]:
-    from memtui.transcript.session import SessionSummary, better_name  # only when something is new
-
-    path, entry = Path(source.path), source.entry
-    stem = entry.path.with_suffix("") if is_archived(entry) else None
-    opened = unpacked(stem) if stem else path  # a copy that is not whole is shown nowhere
-    cwd = cwd_in(opened.getvalue()[:HEAD]) if isinstance(opened, io.BytesIO) else first_cwd(path)
-    session = session_of(path, entry)
-    agent = path.stem if is_agent(path) else ""
-    file = File(source.path, Kind.SESSION, str(cwd or ""), session, agent, str(stem or ""), source.name)
-    file.note = source.note
-    rows: list[Row] = []
-    size = 0
-    end, number = source.offset, source.line
-    for reading in read_messages(opened, source.offset, source.line, agent=bool(agent)):
-        end, number = reading.end, reading.next_number
-        file.note = reading.branch or file.note
-        for message in reading.messages:
-            if message.role is Role.TITLE:
-                file.name = message.text.strip()[:_TITLE]
-                continue
-            if message.role is Role.ASK:
-                file.name = better_name(file.name, message.text.strip()[:_TITLE])
-            rows.append(_row(message, entry))
-            size += len(message.text)
-        if size > _PART:
-            file.title = SessionSummary(file.name, branch=file.note).name
-            yield Part(file, rows, end, number)
-            rows, size = [], 0
-    file.title = SessionSummary(file.name, branch=file.note).name
-    yield Part(file, rows, end, number)
-
-
-def _row(message: Message, entry: Entry) -> Row:
-    moment = parse_iso(message.timestamp) if message.timestamp else None
-    created = moment.timestamp() if moment else entry.mtime_ns / 1e9
-    text, path = words_of(without_surrogates(message.text)), words_of(message.path)
-    return message.role, message.offset, message.line, created, text, path
-
-
-def unpacked(stem: Path) -> io.BytesIO:
-    """A stream of an archived transcript; a `FileProblem` if the copy is not whole."""
-    from memtui.store.archive import Copy  # most transcripts are not
-
-    return io.BytesIO(b"".join(Copy(stem).parts()))

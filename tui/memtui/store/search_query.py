@@ -1,9 +1,7 @@
 """The words of texts and questions: what a question asks for, and what to mark in a text.
 
-Words are stemmed and without accents; Chinese, Japanese and Korean are split into pairs of characters,
-identifiers also into their parts. Words in quotes and filters narrow: ``edited:``, ``read:``, ``file:`` and
-``cmd:`` to turns that touched a file or ran a command, ``in:`` to kinds, ``before:``, ``after:`` and
-``project:``. Any text is a query.
+Words in quotes and filters narrow: ``edited:``, ``read:``, ``file:`` and ``cmd:`` to turns that touched a
+file or ran a command, ``in:`` to kinds, ``before:``, ``after:`` and ``project:``. Any text is a query.
 """
 
 from __future__ import annotations
@@ -11,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from datetime import datetime, timedelta
-from functools import cache, lru_cache, partial
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from memtui.ground.clean import clean_line, without_surrogates
@@ -20,25 +18,18 @@ from memtui.store.search_documents import KINDS
 from memtui.transcript.messages import Role
 
 _SNIPPET, _BEFORE = 200, 50
-TOUCHED = {
-    "edited": [Role.EDIT],
-    "read": [Role.READ],
-    "file": [Role.EDIT, Role.READ],
-    "cmd": [Role.COMMAND],
-}
+TOUCHED = {"edited": [Role.EDIT], "read": [Role.READ], "file": [Role.EDIT, Role.READ], "cmd": [Role.COMMAND]}
 """The filters on what a turn touched, and the messages that show it."""
 _INNER = re.compile("[A-Z](?<=[a-z0-9].)")
 _IDENTIFIER = re.compile(r"\b[A-Za-z]*[a-z0-9][A-Z]\w*")
 _PART_OF = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 
-@cache
-def _run() -> re.Pattern[str]:
-    """Chinese, Japanese or Korean text. Compiled when there is some: that takes long."""
-    return re.compile(
-        "[\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf"
-        "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
-    )
+# Chinese, Japanese or Korean text; compiled when there is some, as that takes long.
+_CJK = (
+    "[\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
+)
 
 
 def words_of(text: str, *, asked: bool = False) -> str:
@@ -51,24 +42,21 @@ def words_of(text: str, *, asked: bool = False) -> str:
 
 
 def _in_pairs(text: str, *, asked: bool) -> str:
+    """A text with CJK in overlapping pairs; in the index its last character, too, as each begins a word."""
+
+    def pairs(run: re.Match[str]) -> str:
+        return f" {' '.join(run[0][at : at + 2] for at in range(max(1, len(run[0]) - asked)))} "
+
     if not text.isascii():
-        text = _run().sub(
-            partial(_pairs, asked=asked), unicodedata.normalize("NFKC", without_surrogates(text))
-        )
+        text = re.sub(_CJK, pairs, unicodedata.normalize("NFKC", without_surrogates(text)))
     return text.replace("\0", " ")
-
-
-def _pairs(run: re.Match[str], *, asked: bool) -> str:
-    """Overlapping pairs; in the index the last character, too, so that each one begins a word."""
-    text = run[0]
-    return f" {' '.join(text[at : at + 2] for at in range(max(1, len(text) - asked)))} "
 
 
 def _quoted(text: str) -> str:
     """A text as one phrase of a full-text query."""
     words = _in_pairs(text, asked=True).replace('"', " ").strip()
     last = words.rpartition(" ")[2]
-    return f'"{words}"*' if len(last) == 1 and _run().fullmatch(last) else f'"{words}"'
+    return f'"{words}"*' if len(last) == 1 and re.fullmatch(_CJK, last) else f'"{words}"'
 
 
 _STOP = """
@@ -189,14 +177,12 @@ class Search(NamedTuple):
     """A parsed query."""
 
     query: Query = Query()
-    filters: tuple[tuple[str, str], ...] = ()
-    """``edited``, ``read``, ``file`` or ``cmd``, each with a part of a path or command."""
-    kinds: tuple[str, ...] = tuple(KINDS)  # words of `KINDS`
+    filters: tuple[tuple[str, str], ...] = ()  # of `TOUCHED`, each with a part of a path or command
+    kinds: tuple[str, ...] = tuple(KINDS)
     since: datetime | None = None
     until: datetime | None = None
     project: str = ""  # part of the path of a project; searches all projects
-    unread: tuple[str, ...] = ()
-    """A sentence for each filter whose value is not understood: it counts as words."""
+    unread: tuple[str, ...] = ()  # a sentence for each filter that is not understood: it counts as words
 
 
 _QUOTED = r'"([^"]*)(?:"|$)|“([^”]*)(?:”|$)|「([^」]*)(?:」|$)|『([^』]*)(?:』|$)'
@@ -263,10 +249,6 @@ def _kinds(value: str) -> list[str]:
     named = [part.rstrip("s") for part in value.lower().split(",") if part]
     kinds = [next((kind for kind in KINDS if kind.startswith(part)), "") for part in named]
     return kinds if all(kinds) else []
-
-
-DOCUMENT_MARK = "memtuidocument"
-"""What the index has as the path of a document: FTS5 then ranks documents without ranking all sessions."""
 
 
 def path_query(part: str) -> str:

@@ -45,6 +45,8 @@ class Role(IntEnum):
     ERROR = 7
     TITLE = 8
     """What the session is called, by Claude Code or the person."""
+    DOCUMENT = 9
+    """The text of a document."""
 
 
 class Message(NamedTuple):

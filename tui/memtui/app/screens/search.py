@@ -253,7 +253,7 @@ class SearchScreen(OwnScreen[Result | None]):
         elif found.kind is Kind.PIN and found.path is None:
             self.app.warn("The session that this pin comes from is not here.")
         elif found.path is not None:  # over the results, which stay
-            (self._unpack if found.stem else self._read)(found, found.path)
+            (self._unpack if found.file.stem else self._read)(found, found.path)
         else:
             self._read_text(found)
 
