@@ -167,7 +167,7 @@ def test_functions_and_commands_of_a_plan_are_due_until_they_are_written(tmp_pat
     plan = (
         "# Rounding\n```go\nfunc TestRoundsUp(t *testing.T)\n"
         "func (r Rounder) Down(n int)\nfunc TestDown(t *testing.T)\n"
-        "net := gross - tax // of the line alone\n```\nThen:\n```bash\nmake totals | jq .net\n```\n"
+        "func CheckUp(t *testing.T)\nnet := gross - tax\n```\nThen:\n```bash\nmake totals | jq .net\n```\n"
         "| Case of it | Result |\n| --- | --- |\n| no ferry at all | zero |\n| one harbour only | skip |"
     )
     made = session()
@@ -175,7 +175,7 @@ def test_functions_and_commands_of_a_plan_are_due_until_they_are_written(tmp_pat
     made.tool(
         "Write",
         file_path=f"{ROOT}/round_test.go",
-        content="func TestRoundsUp(t *testing.T) {} // No ferry at all: zero",
+        content="func TestRoundsUp(t *testing.T) {} // No ferry at all: zero\nfunc ChecksUp(t *testing.T)",
     )
     made.compaction(summary=SUMMARY)
     found = read(made, tmp_path)
@@ -260,7 +260,17 @@ def test_what_a_later_message_names_again_is_no_answer_in_force(tmp_path: Path) 
         made.result(made.call("AskUserQuestion"), detail={"answers": {question: "the first"}})
     made.user("list Tallinn below Riga after all")
     made.compaction(summary=SUMMARY)
-    assert lines(read(made, tmp_path), "answer") == ["Which `rate` is right? → the first"]
+    assert row(read(made, tmp_path), "the first").about == "Which `rate` is right?"
+
+
+def test_options_are_over_once_one_is_picked(tmp_path: Path) -> None:
+    made = session()
+    made.say("| A. Round each line of it | slow |\n| B. Round the sum of it | rough |\n\nWhich one is it?")
+    made.user("I think B, as it costs less")
+    made.compaction(summary=SUMMARY)
+    found = read(made, tmp_path)
+    assert row(found, "B. Round the sum of it").quote.startswith("“Which one is it?” → B.")
+    assert not [text for text in lines(found, "said") if "Round" in text]
 
 
 def test_the_check_that_ran_last_counts_among_many(tmp_path: Path) -> None:
@@ -360,16 +370,6 @@ def test_a_no_to_a_plan_stays_when_the_next_plan_is_approved(tmp_path: Path) -> 
     made.tool("ExitPlanMode", "User has approved your plan.", plan="# Deploy\n- with an app")
     made.compaction(summary="Summary: none of it")
     assert row(read(made, tmp_path), "no tokens under my account").kind == "rule"
-
-
-def test_tests_that_a_plan_names_are_not_due_once_others_were_written(tmp_path: Path) -> None:
-    made = session()
-    made.tool(
-        "ExitPlanMode", "User has approved your plan.", plan="# R\n```go\nfunc TestUp(t *testing.T)\n```"
-    )
-    made.tool("Write", file_path=f"{ROOT}/up_test.go", content="func TestRoundsUp(t *testing.T) {}")
-    made.compaction(summary=SUMMARY)
-    assert not [text for text in lines(read(made, tmp_path), "step") if "not written yet" in text]
 
 
 def test_pins_come_before_all_else(tmp_path: Path) -> None:

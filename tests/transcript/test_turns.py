@@ -287,7 +287,7 @@ def test_a_plan_file_is_known_by_its_name(path: str, named: str) -> None:
         ("Which?\n1. Keep it\n   1. for now\n2. Drop it\n   1. for good", "1", "1. Keep it", "Which?"),
         ("Which one?\n1. Keep it\n2. Drop it\n\n1.5 GB are used.", "1", "1. Keep it", "Which one?"),
         ("1. I read it\n2. I ran it\n\n## Next\n1. Ship it\n2. Wait", "2", "2. Wait", "Next"),
-        ("Which?\n\n**Option 1:** Keep it\n\n**Option 2:** Drop it", "option 2", "2. Drop it", "Which?"),
+        ("Which?\n\n**Option 1:** Keep it\n\n**Option 2:** Drop it", "try option 2.", "2. Drop it", "Which?"),
     ],
 )
 def test_a_typed_number_chooses_from_the_list_before_it(
@@ -301,7 +301,7 @@ def test_a_typed_number_chooses_from_the_list_before_it(
     assert (found.answer, found.question) == (answer, question)
 
 
-@pytest.mark.parametrize("typed", ["3", "2 of them", "no", "C"])
+@pytest.mark.parametrize("typed", ["3", "2 of them", "no", "C", "not 1.", "1. a\n2. b", "1. Round each line"])
 def test_other_words_choose_nothing(tmp_path: Path, typed: str) -> None:
     made = Transcript()
     made.user("how do we round?")

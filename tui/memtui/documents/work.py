@@ -196,6 +196,7 @@ def _step(text: str) -> str:
 
 
 _SETTLED = 320
+_SIGN = 12  # characters of a reply that only picks an option
 _WORD = re.compile(r"\w+")
 
 
@@ -228,7 +229,7 @@ def recorded_decisions(facts: Facts) -> list[RecordedDecision]:
         found.append(RecordedDecision(chosen, reason, answer.source))
     given = {answer.source for answer in answers}
     for ask in user_requests(facts):
-        if ask.source in given or is_question(ask.line):
+        if (ask.source in given and len(ask.line) < _SIGN) or is_question(ask.line):
             continue
         if ask.turn and ask.turn.kind in _SAID_ON:
             found.append(RecordedDecision(ask.line, _SAID_ON[ask.turn.kind], ask.source))

@@ -115,8 +115,8 @@ def _of_records(facts: Facts, conversation: Conversation, end: int, root: Path) 
         decided, line = f"{answer.question}\n{answer.answer}", answer.source.line
         if line in conversation.begun or conversation.names_later(decided, line):
             continue  # it was about how to go on, or its subject came up again
-        text = f"{shortened(one_line(answer.question), 160)} → {shortened(one_line(answer.answer), QUOTE)}"
-        yield Row("answer", text, answer.source)
+        about = shortened(one_line(answer.question), 160)
+        yield Row("answer", shortened(one_line(answer.answer), QUOTE), answer.source, about=about)
     for todo in facts.todos:
         if todo.status in OPEN:
             checked = any(map(is_check, _CLAUSE.split(todo.details)))

@@ -35,6 +35,7 @@ from memtui.transcript.records import Source
 from memtui.transcript.sentences import announces, is_question, is_rule, sentences
 from memtui.transcript.shell import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
 from memtui.transcript.short_text import ends_of, is_bare_command, one_line, shortened
+from memtui.transcript.turns import chosen_of, options_in
 from memtui.transcript.words import queued_words, without_blocks
 
 _COUNTED = re.compile(
@@ -138,14 +139,13 @@ class Conversation:
         self._line = 0
         self.pushed: Row | None = None
         """The last push, as git printed it."""
-        self._question: Row | None = None
-        """Claude's last question; None once the person has said something."""
-        self._last = ""
-        """Claude's last sentence."""
+        self._text = self._last = ""
+        self._told: list[Row] = []
+        """Claude's last text, its last sentence, and its lines with its question until somebody goes on."""
         self._answered = 0
         """The line at which the person spoke or answered, until the next call."""
         self.begun: set[int] = set()
-        """Such lines of which a skill was the outcome: what was chosen there has been done."""
+        """Such lines of which a skill or changes were the outcome: what was chosen there has been done."""
         self._asks = False
         """Whether Claude's last text asked something."""
         self._heard = ""
@@ -168,14 +168,14 @@ class Conversation:
             self._expansions[self._name], self._name = (event.text, source), ""
         elif isinstance(event, Said) and not event.agent:
             source = source._replace(speaker="model")
-            yield from _said(event.text, source)
+            yield from self._flush()
+            self._text, self._told = event.text, [*_said(event.text, source)]
             self._tick(event.text, source)
             told = [*sentences(masked(event.text))]
             self._last = told[-1] if told else self._last
             self._asks = any(map(is_question, told))
             self._heard += f" {bare(event.text)} "
-            asks = is_question(self._last)
-            self._question = Row("ask", shortened(self._last, QUOTE), source, "open") if asks else None
+            self._told += [Row("ask", shortened(self._last, QUOTE), source, "open")] * is_question(self._last)
         elif isinstance(event, Call) and event.agent:
             self._use(target_of(event))
             if event.name in SHELL_TOOLS:
@@ -263,7 +263,9 @@ class Conversation:
             if event.operation != "enqueue":
                 return
             text = self._queued = queued_words(text)
-        self._question, self._answered = None, source.line
+        self._answered = source.line
+        if self._changed and self._messages:
+            self.begun.add(self._messages[-1][0])
         self._messages.append((source.line, text))
         self._use(text)
         text = "" if is_bare_command(text) else text
@@ -271,9 +273,18 @@ class Conversation:
         before = self._last if self._asks else " ".join(row.text for row in self._asked)
         about = shortened(before or self._last, _ABOUT) if len(text) <= _SHORT and _POINTS.match(text) else ""
         yield from self._spent()
+        offered = options_in(self._text) if self._asks else {}
+        chosen = any(chosen_of(text, offered))
+        over = " ".join(bare(each[0]) for sign, each in offered.items() if chosen or sign.isalpha())
+        yield from self._flush(over)
         own = (row for row in _of_person(text, source) if f" {bare(row.text)} " not in self._heard)
         self._asked = [replace(row, about=about) if number == 0 else row for number, row in enumerate(own)]
         self._heard, self._changed = "", False
+
+    def _flush(self, over: str = "") -> Iterator[Row]:
+        """What Claude said last, without its question and the options that are over."""
+        yield from (row for row in self._told if row.kind != "ask" and bare(row.text) not in over)
+        self._told = []
 
     def _spent(self) -> Iterator[Row]:
         """The lines of the last message: spent if that was done since, or they asked and nothing was."""
@@ -285,9 +296,8 @@ class Conversation:
 
     def end(self) -> Iterator[Row]:
         """The steps of the last commands and skills, what stayed refused, and an unanswered question."""
+        yield from self._told
         yield from self._asked
-        if self._question:
-            yield self._question
         latest = [*reversed(self._expansions.values())][:_REMEMBERED]
         for number, (text, source) in enumerate(latest):
             ran = [command for line, command in self._ran if line > source.line]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from memtui.secrets.secrets import masked
 from memtui.transcript.events import Queue
 from memtui.transcript.pasted import without_pasted
 from memtui.transcript.records import Answer, Pasted, PromptKind, Quote, Source, Turn, TurnEnd, TurnKind
-from memtui.transcript.sentences import is_question, sentences
+from memtui.transcript.sentences import is_question, is_rule, sentences
 from memtui.transcript.short_text import brief, ends_of, one_line, shortened
 from memtui.transcript.words import WordsKind, queued_words
 
@@ -27,30 +27,47 @@ _PLAN_FILE = re.compile(
 )
 
 
-_CHOICE = re.compile(r"(?:[^\W\d_]+[ \t]+)?\(?([1-9]|[A-Ha-h])[.)]?[ \t]*(?:\n|$)")
+_CHOICE = re.compile(
+    r"(?:^|(?<=[\s(]))#?(?:([B-H])(?=\s)|([1-9A-Ha-h])"
+    r"(?=[.):,;!]?\s*$|[.):,;!]\s|\s+(?:and|or|is|seems|sounds|please|then)\b))"
+)
+"""The sign of an option in the beginning of a reply; a number before other words counts something."""
+_ASIDE = re.compile(r"(?:(?:\s\(|（)[^()（）]*[)）]\W*)?[\s|]*$")
+_DENIES = re.compile(r"\b(?:not?|nor|non|pas|nicht|нет|не)\b|不|ない", re.IGNORECASE)
 _OPTION = re.compile(
-    r"^(?P<margin>[ \t]*)(?:[->*_][->*_ \t]*)?(?:[^\W\d_]+[ \t]+)?\(?(?P<sign>[1-9]|[A-Ha-h])[.):](?!\d)"
-    r"[ \t*_]*(?P<text>\S.*)$",
+    r"^(?P<margin>[ \t]*)(?:[-|>#*_][-|>#*_ \t]*)?(?:[^\W\d_]+[ \t]+)?\(?(?P<sign>[1-9]|[A-Ha-h])"
+    r"[.):：](?!\d)[ \t*_]*(?P<text>(?!\S+(?: \S+)?[?？]$)\S.*)$",
     re.MULTILINE,
 )
+"""The item of a list or table, or a heading; not “Something else?”."""
 
 
 def choices(turns: Sequence[Turn]) -> Iterator[Answer]:
-    """The options that the user chose by typing their number or letter after a list of them."""
+    """The options that the user chose by naming their number or letter after a list of them."""
     for before, turn in itertools.pairwise(turns):
-        chosen = _CHOICE.match(turn.ask)
-        if chosen and before.closing is not None:
-            said = before.closing.text
-            options = _options(said)
-            option = options.get(chosen[1].casefold())
-            if option is not None and len(options) > 1:
-                above = said[: min(each.start() for each in options.values())].rstrip().rpartition("\n")[2]
-                asked = [each for each in sentences(said) if is_question(each)] or [above.strip("#* ")]
-                text = shortened(one_line(option["text"]).replace("**", ""), _WIDTH)
-                yield Answer(asked[-1], f"{chosen[1]}. {text}", turn.source)
+        said = before.closing.text if before.closing is not None else ""
+        options = options_in(said)
+        for sign in chosen_of(turn.ask, options):
+            above = said[: min(each.start() for each in options.values())].rstrip().rpartition("\n")[2]
+            asked = [each for each in sentences(said) if is_question(each)] or [above.strip("#* ")]
+            text = _ASIDE.sub("", options[sign.casefold()]["text"].partition(" | ")[0])
+            text = shortened(one_line(text).replace("**", ""), _WIDTH)
+            yield Answer(asked[-1], f"{sign}. {text}", turn.source)
 
 
-def _options(said: str) -> dict[str, re.Match[str]]:
+def chosen_of(reply: str, options: Mapping[str, re.Match[str]]) -> Iterator[str]:
+    """The signs of the options that a reply chooses; none when it answers several points, asks or denies."""
+    first = reply.strip().partition("\n")[0][:40]
+    if len(options) < 2 or len(_OPTION.findall(reply)) > 1 or "?" in first:
+        return
+    for each in _CHOICE.finditer(first):
+        sign, before = each[1] or each[2], first[: each.start()]
+        option = options.get(sign.casefold())
+        if option and not (is_rule(before) or _DENIES.search(before) or option["text"][:20] in reply):
+            yield sign
+
+
+def options_in(said: str) -> dict[str, re.Match[str]]:
     """The items of the last list in a message by their numbers or letters, without the lists within it."""
     found = [*_OPTION.finditer(said)]
     margin = min((len(each["margin"]) for each in found), default=0)
@@ -58,7 +75,8 @@ def _options(said: str) -> dict[str, re.Match[str]]:
     for each in found:
         if len(each["margin"]) == margin:
             sign = each["sign"].casefold()
-            options = {sign: each} if sign in options else options | {sign: each}
+            begins = sign in options or any(known.isalpha() != sign.isalpha() for known in options)
+            options = {sign: each} if begins else options | {sign: each}
     return options
 
 
