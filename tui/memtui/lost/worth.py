@@ -32,7 +32,7 @@ HEADING: dict[Kind, str] = {
 
 _BASE: dict[Kind, float] = {
     "pin": 160, "active": 150, "rule": 92, "refused": 82, "check": 78, "task": 72, "failure": 70,
-    "answer": 60, "ask": 58, "step": 56, "command": 56, "name": 95, "file": 29, "finding": 26,
+    "answer": 60, "ask": 40, "step": 56, "command": 56, "name": 95, "file": 29, "finding": 26,
     "said": 26, "report": 20,
 }  # fmt: skip
 _RECENT = 14.0
@@ -63,7 +63,7 @@ def worth(line: Row, verdict: Verdict, end: int) -> float:
     if line.kind in ("pin", "active"):  # in the order in which they were written
         return value
     late = _RECENT * line.source.line / max(1, end)
-    if line.kind in ("ask", "rule"):  # what the person said early is nearly as much in force
+    if line.kind == "rule":  # an early one is nearly as much in force
         late = _RECENT / 2 + late / 7
     if line.kind in ("check", "command", "file"):
         value += min(line.times, 6)
