@@ -172,14 +172,10 @@ def test_functions_and_commands_of_a_plan_are_due_until_they_are_written(tmp_pat
     )
     made = session()
     made.tool("ExitPlanMode", "User has approved your plan.", plan=plan)
-    made.tool(
-        "Write",
-        file_path=f"{ROOT}/round_test.go",
-        content="func TestRoundsUp(t *testing.T) {} // No ferry at all: zero\nfunc ChecksUp(t *testing.T)",
-    )
+    written = "func TestRoundsUp(t *testing.T) {} // No ferry at all: zero\nfunc ChecksUp(t *testing.T)"
+    made.tool("Write", file_path=f"{ROOT}/round_test.go", content=written)
     made.compaction(summary=SUMMARY)
-    found = read(made, tmp_path)
-    steps = lines(found, "step")
+    steps = lines(read(made, tmp_path), "step")
     assert {"not written yet: Down, TestDown", "make totals | jq .net"} <= set(steps)
     assert not [text for text in steps if "TestRoundsUp" in text]
     assert [text for text in steps if "→" in text] == ["one harbour only → skip"]
@@ -208,9 +204,8 @@ def test_open_tasks_tell_what_is_due_of_a_plan_file_except_its_boxes(tmp_path: P
 def test_a_plan_file_gives_way_to_another_whose_open_boxes_are_due(tmp_path: Path) -> None:
     made = session()
     made.tool("Read", "1→- Run `make totals` on every invoice first", file_path=f"{ROOT}/docs/plan.md")
-    made.tool(
-        "Write", file_path=f"{ROOT}/docs/plan-v2.md", content="- [x] `make up` works\n- [ ] `make sums` works"
-    )
+    boxes = "- [x] `make up` works\n- [ ] `make sums` works"
+    made.tool("Write", file_path=f"{ROOT}/docs/plan-v2.md", content=boxes)
     made.compaction(summary=SUMMARY)
     assert lines(read(made, tmp_path), "step") == ["`make sums` works"]
 
@@ -271,6 +266,17 @@ def test_options_are_over_once_one_is_picked(tmp_path: Path) -> None:
     found = read(made, tmp_path)
     assert row(found, "B. Round the sum of it").quote.startswith("“Which one is it?” → B.")
     assert not [text for text in lines(found, "said") if "Round" in text]
+
+
+def test_output_that_was_pasted_and_the_notes_of_a_summary_are_nobodys_words(tmp_path: Path) -> None:
+    made = Transcript(cwd=ROOT)
+    output = "\n".join(f"  × rate {number} must never be without a type" for number in range(4))
+    made.user(f"find out why the totals are red\n{output}")
+    said = '1. Plan:\n6. Said:\n- "yes" (what it is named)\n- "list the ferries by their tonnage"'
+    made.compaction(summary=f"1. Plan:\n6. Steps:\n- Sort all of the piers\nSummary:\n{said}")
+    made.compaction(summary="Summary: none of it")
+    texts = [each.text for each in read(made, tmp_path).rows if each.kind in ("ask", "rule", "report")]
+    assert sorted(texts) == ["find out why the totals are red", "list the ferries by their tonnage"]
 
 
 def test_the_check_that_ran_last_counts_among_many(tmp_path: Path) -> None:
@@ -476,11 +482,7 @@ def test_of_a_skill_only_what_the_session_uses_is_its_procedure(tmp_path: Path) 
     made = Transcript(cwd=ROOT)
     made.user("round the tax per line in the invoice")
     made.tool("Skill", skill="work")
-    advice = [
-        "- Tests pass (run `bin/rails test`)",
-        "- Do NOT leave features 80% done",
-        "1. Look around first",
-    ]
+    advice = ["- Tests pass (run `bin/rails test`)", "- Do NOT leave it half done", "1. Look around first"]
     steps = ["2. Check with `make lint`", "3. Ask for a review of it", "4. Send it with `gt submit --all`"]
     steps += ["**Never:**", "- Change `src/tax.ts` alone"]
     made.user([{"type": "text", "text": "\n".join((*advice, *steps))}], isMeta=True)
@@ -654,10 +656,8 @@ def test_a_long_line_without_blanks_takes_no_time(unit: str) -> None:
 
 
 def test_lines_without_a_place_are_not_read_together() -> None:
-    steps = [
-        Row("step", "Look at `docs/notes.md` first", NOWHERE),
-        Row("step", "Ask about `vat.csv`", NOWHERE),
-    ]
+    texts = ("Look at `docs/notes.md` first", "Ask about `vat.csv`")
+    steps = [Row("step", text, NOWHERE) for text in texts]
     assert len(rows_of(steps, Text("Nothing.", ()), 9)) == 2
 
 

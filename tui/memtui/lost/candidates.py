@@ -54,6 +54,7 @@ _VARIES = re.compile(r"\b(?=\w*\d)[\w-]+\b|\"[^\"]*\"|(?<=\s)[\w.-]*/\S+")
 """What differs between the runs of one form of a query: ids, words, paths."""
 _STALE = frozenset({"8", "9"})
 """Sections of Claude Code's summaries on the work of that moment: current work, optional next step."""
+_SUMMARY = re.compile(r"^[ \t]*(?:<summary>|Summary:)[ \t]*$", re.MULTILINE)
 _REQUEST, _ASKS, _PENDING = "1", "6", "7"
 
 
@@ -288,12 +289,14 @@ def _summarised(facts: Facts, spent: str, end: int) -> Iterator[Row]:
                     if listed > source.line:  # a list of tasks that was kept since tells more
                         continue
                     kind = "task"
-                if IDENTIFIER.search(line) or kind != "finding":
+                says = kind != "ask" or len(words(line.partition('" (')[0])) > 3  # no mere yes
+                if says and (IDENTIFIER.search(line) or kind != "finding"):
                     over = kind == "ask" and f" {bare(line)} " in spent
                     yield Row(kind, line, source, "spent" if over else "unknown", earlier=number)
 
 
 def _sections(summary: str) -> Iterator[tuple[str, str]]:
+    summary = _SUMMARY.split(summary)[-1]  # not its analysis, which has numbers, too
     marks: Sequence[re.Match[str]] = [*_SECTION.finditer(summary)]
     for at, mark in enumerate(marks):
         yield mark[1], summary[mark.end() : marks[at + 1].start() if at + 1 < len(marks) else len(summary)]

@@ -29,6 +29,7 @@ from memtui.transcript.events import (
 from memtui.transcript.landmarks import report_in, report_of
 from memtui.transcript.lines import read_lines
 from memtui.transcript.outcomes import outcome_of, target_of
+from memtui.transcript.pasted import without_pasted
 from memtui.transcript.paths import Kind as FileKind
 from memtui.transcript.paths import role_of
 from memtui.transcript.records import Source
@@ -64,8 +65,7 @@ _MESSAGE = 60
 """The most sentences of one message."""
 _PASTED = 800
 """The middle of a longer message of the person is rather pasted than said."""
-_LONG = 4_000
-"""Of a longer message of the person only the rules, its beginning and its end are candidates."""
+_PASTE = re.compile(r"^\[pasted at .*", re.MULTILINE)
 _SHORT, _ABOUT = 200, 160
 _POINTS = re.compile(
     r"(?:[^\w\n]*[^\W_]+[^\w\n]+){0,3}(?:this|that|these|those|it|them|das|dies\w*|cela|ça|eso|esto|это)\b"
@@ -330,21 +330,18 @@ def bare(text: str) -> str:
 
 
 def _of_person(text: str, source: Source) -> Iterator[Row]:
-    text = masked(text)
-    said = [*sentences(text), *commands_in(text)]
-    long, pasted = len(text) > _LONG, len(text) > _PASTED
+    own = _PASTE.sub("", without_pasted(masked(text), source)[0])
+    said = [*sentences(own), *commands_in(own)]
     for number, sentence in enumerate(said):
         if _PERSONA.match(sentence) and not is_rule(sentence):
             continue
         told = _LIMITS.search(sentence) or COMMAND.search(sentence)
         rule = is_rule(sentence) or (told is not None and not announces(sentence))
         rule = rule and _ASKS_FOR.match(sentence) is None
-        if rule or not pasted or number < 3 or number >= len(said) - 3:
+        if rule or len(text) <= _PASTED or number < 3 or number >= len(said) - 3:
             yield Row("rule" if rule else "ask", ends_of(sentence, QUOTE), source)
-        elif not long and _tells(sentence):
+        elif _tells(sentence):
             yield Row("report", ends_of(sentence, QUOTE), source)
-        if number == _MESSAGE and not long:
-            break
 
 
 def _refused(call: Call, reason: str, source: Source) -> Row:

@@ -16,7 +16,7 @@ _END = re.compile(r"(?<=[.!?…])[\"')\]”’*_]*\s+(?=[^\s\da-z])|(?<=[。！�
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _CODE_LINE = re.compile(
-    r"[;{}]\s*$|^\s*(?://|[$#%>]\s|at \S+\(|File \"|\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d"
+    r"[;{}]\s*$|^\s*(?://|[$#%>×✖❯]\s|at \S+\(|File \"|\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d"
     r"|^(?:\+{1,3}\s?|-{1,3})[\w<{@/].*[=({;]"
     r"|(?:import|from|def|class|const|let|var|function|return|export|public|private) \S.*[=({:;])"
     r"|^\s*[\w.-]+\s*[=:]\s*\S+$|^\s*<\/?\w+[^>]*>|[│├└┌┐┘─═║╔╚]|^\s*\||\t.*\t"
