@@ -501,7 +501,7 @@ def test_rules_of_a_skill_that_has_ended_hold_where_they_name_what_was_used(tmp_
     rules = "You MUST always ask before the next one.\n\nNEVER run make/gt by yourself."
     made.user([{"type": "text", "text": rules}], isMeta=True)
     made.tool("Bash", command="make all")
-    for text in ("two", "three", "four", "five"):
+    for text in ("two", "three", "four"):
         made.user(f"now number {text}, please")
     made.compaction(summary=SUMMARY)
     assert lines(read(made, tmp_path), "rule")[-1:] == ["NEVER run make/gt by yourself."]
@@ -513,7 +513,6 @@ def test_of_a_command_that_is_followed_what_comes_next_is_due(tmp_path: Path) ->
     text = """# /release
 **CRITICAL**: NEVER tag before the checks.
 - Look at `docs/notes.md` first
-### Step 1
 ```bash
 rel begin --version <N>
 ```
@@ -524,7 +523,8 @@ rel check # all of it
 rel publish --dry-run 2>&1 | tail
 ```
 1. If `rel.lock` is there: follow it
-2. Otherwise look around
+2. Otherwise: look into `docs/`, store it as `REL_NOTES`.
+3. Store this one as `REL_NUMBER`.
 ### Step 3: then
 ```sh
 rel done --push
@@ -575,7 +575,7 @@ def test_an_open_task_comes_with_the_checks_of_its_description(tmp_path: Path) -
 def test_a_stressed_rule_of_an_earlier_command_stays_in_force(tmp_path: Path) -> None:
     made = Transcript(cwd=ROOT)
     made.slash("release", text="- Tell `rel check` first\n- NEVER change `plan.md` while it runs\n")
-    for name in ("one", "two", "three"):
+    for name in ("one", "two"):
         made.slash(name, text="Have a look at the invoices.")
     made.compaction(summary="The release was begun.")
     assert lines(read(made, tmp_path), "rule") == ["NEVER change `plan.md` while it runs"]

@@ -83,7 +83,7 @@ RECENT = 0.5
 _ASKED = ("typed", "command", "plan", "comment", "memory")
 _IN_USE, _REMEMBERED = 2, 4
 """The last commands and skills, whose steps may still be due; and those whose rules may be in force."""
-_GONE_ON = 3
+_GONE_ON = 2
 """Messages of the person after which a command or skill has ended."""
 _PROPER = re.compile(r"(?<=[a-z,] )[A-Z]\w{2,}|[A-Z]\w{2,}(?= [A-Z])|`[^`\n]+`")
 """A name within a sentence."""

@@ -29,8 +29,8 @@ _FORBIDS = re.compile(
 _OTHER = "`/"
 """The beginning of a line on another command."""
 _TEMPLATE = re.compile(r"\{\w+\}|<\w+>|\[\w+\](?!\()|\be\.g\.")
-_NAMED = re.compile(r"`|--\w|\w/\w|^[a-z][\w./-]* [a-z-]")
-"""A command, an option or a path."""
+_NAMED = re.compile(r"(?!(?i:otherwise|else)\b|.*`[A-Z_]+`\W*$)(?:.*(?:`|--\w|\w/\w)|[a-z][\w./-]* [a-z-])")
+"""What names a command, an option or a path, and is neither a fallback nor ends in a variable."""
 _UNSEEN = re.compile(r"(?:\s*2?>\s*/dev/null|\s*\|\|\s*true)+\s*$")
 """The end of a command that hides how it went."""
 _WORDS = 4
@@ -87,7 +87,7 @@ def _after(
     first = next((at for at in strict if at > reached), len(lines))
     for line in lines[first : strict[-1] + 1]:
         due = line.commands or line.goes_on
-        if due and _NAMED.search(line.text) and not any(head in done for head in line.commands):
+        if due and _NAMED.match(line.text) and not any(head in done for head in line.commands):
             yield line, "open"
 
 
