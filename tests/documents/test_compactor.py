@@ -22,6 +22,7 @@ from memtui.documents.compactor import (
 from memtui.documents.markdown import Section
 from memtui.documents.session_state import (
     Decision,
+    Dynamics,
     SessionState,
     Task,
     TaskKind,
@@ -395,3 +396,6 @@ def test_a_drafted_phase_does_not_outlive_the_plan_mode() -> None:
     assert state.dynamics.phase == "planning (permission mode plan, L2)"
     assert next_state(state, facts(plan_mode=at(2)), SHOP) is None
     assert after(state, facts()).dynamics.phase == ""
+    typed = state.replace(dynamics=Dynamics(phase="planning (design review)"))
+    assert after(typed, facts(plan_mode=at(2))).dynamics.phase.startswith("planning (permission mode plan")
+    assert next_state(typed, facts(), SHOP) is None

@@ -306,6 +306,8 @@ def test_a_later_run_whose_exit_status_is_hidden_is_told_with_the_failure() -> N
     [
         ("请修复 `refund` 的问题 in src/shop/refund.py", "Chinese"),
         ("返金のバグを直して", "Japanese"),
+        ("Open /home/me/文档/报告.md and fix what [pasted at L1, 9 lines: エラー: 接続に失敗] is about", ""),
+        ("Rename the files 报告文 to report in all the texts", ""),
         ("환불 버그를 고쳐 주세요", "Korean"),
         ("Corrige le bug des remboursements", ""),
         ("42", ""),
@@ -477,6 +479,7 @@ def test_a_branch_that_only_git_names_is_beside_the_one_on_record(tmp_path: Path
 def test_an_error_that_others_followed_is_not_the_last(tmp_path: Path) -> None:
     t = Transcript()
     t.broken("Bash", "Exit code 1\nError: no clay", command="make kiln")
+    t.broken("Bash", "Exit code 1", command="grep -n clay kiln.py")
     assert "make kiln" in working_context(t.facts(tmp_path), Path(ROOT)).last_error
     t.broken("Edit", "String to replace not found", file_path=f"{ROOT}/src/b.ts", old_string="a")
     assert working_context(t.facts(tmp_path), Path(ROOT)).last_error == ""

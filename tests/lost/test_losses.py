@@ -649,10 +649,10 @@ def test_a_long_skill_that_a_long_session_follows_takes_no_time(tmp_path: Path) 
     ends_soon(lambda text: [*due(text, NOWHERE, set(), [*ran, "tool7 part7"])], skill)
 
 
-@pytest.mark.parametrize("unit", ["a", "/", "a-", "a.b"])
+@pytest.mark.parametrize("unit", ["a", "/", "a-", "a.b", " "])
 def test_a_long_line_without_blanks_takes_no_time(unit: str) -> None:
     ends_soon(named, unit * 100_000)
-    ends_soon(lambda text: [*sentences(text)], f"from {unit * 100_000}")
+    ends_soon(lambda text: [*sentences(text)], f'from {unit * 100_000}\n"""{unit * 100_000}!')
 
 
 def test_lines_without_a_place_are_not_read_together() -> None:

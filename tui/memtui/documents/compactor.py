@@ -337,7 +337,7 @@ def _merged(before: SessionState, drafted: SessionState, gone: Collection[str] =
     others = [section for section in before.extra if not is_quotes(section)] or drafted.extra
     quoted = [section for section in (*drafted.extra, *before.extra) if is_quotes(section)]
     # A phase that was drafted may be over, which no draft says.
-    phase = before.dynamics.phase if not before.dynamics.phase.startswith(("planning (", "execution")) else ""
+    phase = "" if before.dynamics.phase.startswith(session_state.PHASES) else before.dynamics.phase
     state = SessionState(
         version=min(before.version + 1, session_state.LATEST),
         identity=_updated(before.identity, drafted.identity).replace(

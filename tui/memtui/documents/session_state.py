@@ -21,7 +21,7 @@ from memtui.documents.record import Block, Items, Record, text_as
 from memtui.documents.work import awaited_plan, goal, open_steps, plan_in_force, unfinished_turn
 from memtui.ground.project import Project
 from memtui.ground.text import FormatError, counted, file_text, item
-from memtui.transcript.checks import SENTENCE, bare_command, last_check, package_changes
+from memtui.transcript.checks import SENTENCE, bare_command, last_check, package_changes, worth_telling
 from memtui.transcript.files import EDITED_AGAIN, IN_PROGRAM, moved_to, path_now
 from memtui.transcript.paths import Kind, project_of, role_of, shown_path
 from memtui.transcript.plans import was_done
@@ -361,8 +361,10 @@ def grouped(paths: Iterable[str], limit: int) -> str:
 
 _LEAST = 3  # minimum number of letters for a script to count
 _LANGUAGES = {"HIRAGANA": "Japanese", "KATAKANA": "Japanese", "HANGUL": "Korean", "CJK": "Chinese"}
-"""Languages that a script identifies; Chinese is last, as the others are written with its signs, too."""
-_SHARE = 0.05  # of letters, from which on they do: Latin words are often names and code
+_SHARES = {"Japanese": 0.05, "Korean": 0.05, "Chinese": 0.1}
+"""The share of letters that identifies a language; Chinese is last, as the others use its signs, too."""
+_NAMED = re.compile(r"`[^`]*`|\[pasted at L\d[^\]]*\]|https?://\S+|(?<![\w.@-])/?(?:[\w.@-]+/)+[\w.@-]*")
+"""Code, pasted blocks, addresses and paths, which are in no language of the user's."""
 
 
 def dynamics(facts: Facts) -> Dynamics:
@@ -377,11 +379,11 @@ def dynamics(facts: Facts) -> Dynamics:
 
 def language(facts: Facts) -> str:
     """The language of the user's own words if the script identifies it; "" if not."""
-    words = "".join(ask.text for ask in user_requests(facts))
+    words = _NAMED.sub("", "\n".join(ask.text for ask in user_requests(facts)))
     scripts = (unicodedata.name(each, "").partition(" ")[0] for each in words if each.isalpha())
     found = Counter(_LANGUAGES.get(script, "") for script in scripts)
-    least = max(_LEAST, _SHARE * found.total())
-    return next((name for name in _LANGUAGES.values() if found[name] >= least), "")
+    shares = ((name, share * found.total()) for name, share in _SHARES.items())
+    return next((name for name, share in shares if found[name] >= max(_LEAST, share)), "")
 
 
 def _style(facts: Facts) -> str:
@@ -396,13 +398,16 @@ def _style(facts: Facts) -> str:
     return "; ".join(filter(None, numbers))
 
 
+PHASES = _PLAN_MODE, _NO_ANSWER = "planning (permission mode plan", "planning (no answer to the plan"
+
+
 def _phase(facts: Facts) -> str:
     """Planning in plan mode, until a plan is approved, or with a plan that waits for an answer."""
     mode, approved, last = facts.plan_mode, plan_in_force(facts), facts.last_action
     if mode.line and not (approved and approved.source.line > mode.line):
-        return f"planning (permission mode plan, {citation(mode)})"
+        return f"{_PLAN_MODE}, {citation(mode)})"
     if last is not None and (last.tool, last.outcome) == ("ExitPlanMode", "unknown"):
-        return f"planning ({with_source('no answer to the plan on record', last.source)})"
+        return f"{with_source(f'{_NO_ANSWER} on record', last.source)})"
     return ""
 
 
@@ -476,8 +481,9 @@ _WAITING = re.compile(r"\s*(?:sleep|wait|timeout|gh (?:run|pr) \w+)\b")  # a com
 def working_context(facts: Facts, root: Path) -> WorkingContext:
     """The volatile state at the end of the facts."""
     state = list(_technical(facts, root))
-    # Where a later failure is not worth telling, an earlier one is not the last.
-    last, check = events.last_errors(replace(facts, errors=facts.errors[-1:]), 1), last_check(facts)
+    # An earlier error is not the last where Claude's own tools failed since; a lookup without a hit is none.
+    failed = tuple(each for each in facts.errors if each.tool not in SHELL_TOOLS or worth_telling(each))
+    last, check = events.last_errors(replace(facts, errors=failed[-1:]), 1), last_check(facts)
     error = error_event(facts, last[0], root) if last else ""
     if check and check.outcome == "failed" and not (last and is_after(last[0].source, check.source)):
         error = events.check_line(facts, check)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
-_QUOTED = re.compile(r'^[ \t]*"""[ \t]*\w*[ \t]*$.*?^[ \t]*"""', re.MULTILINE | re.DOTALL)
+_QUOTED = re.compile(r'^[ \t]*"""[ \t]*(?:\w+[ \t]*)?$.*?^[ \t]*"""', re.MULTILINE | re.DOTALL)
 """A block between two lines of quotes; a single one is none."""
 _MARK = re.compile(r"^\s*(?:[-*+•·>]\s+|\d{1,3}[.)、）]\s*|#{1,6}\s+|\[[ xX]\]\s+|[①-⑳]\s*)+")
 _END = re.compile(r"(?<=[.!?…])[\"')\]”’*_]*\s+(?=[^\s\da-z])|(?<=[。！？；])[」』”’）]*")
