@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import threading
+import time
 from dataclasses import replace
 from functools import partial
 
 import pytest
 from textual.events import Key
 
+from memtui.app import app
 from memtui.app.details.lost import lost_document, quotes_of
 from memtui.app.details.signs import FATE_SIGNS
 from memtui.app.panes.pane import PaneId
@@ -239,8 +241,16 @@ async def test_what_is_typed_while_the_rows_are_read_is_for_them(
         await driver.settled()
         read, go = Readings.aftermath, threading.Event()
         monkeypatch.setattr(Readings, "aftermath", lambda *given: (go.wait(30), read(*given))[1])
-        driver.app.post_message(Key("l", None))
-        driver.app.post_message(Key("space", None))
+        with monkeypatch.context() as impatient:
+            impatient.setattr(app, "_PATIENCE", 0.3)
+            began = time.monotonic()
+            for key in ["l", *["j"] * 12, "escape"]:
+                driver.app.post_message(Key(key, None))
+            await driver.until(lambda: driver.app._waiting, "the keys that wait")
+            await driver.until(lambda: driver.at_home() and not driver.app._typed, "no more patience")
+            assert time.monotonic() - began < 3
+        for key in ("l", "space"):
+            driver.app.post_message(Key(key, None))
         await driver.until(lambda: driver.app._waiting, "the key that waits")
         screen = driver.app.screen
         assert isinstance(screen, LostScreen)

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 _KEEP_AFTER = 5.0
 """Seconds until the app archives sessions that end soon: the screen comes first."""
 _PATIENCE = 5.0
-"""Seconds for which a key waits for the rows that it is for."""
+"""Seconds for which a key waits at most, for the rows that it is for or behind a key that does."""
 _OLD = 10
 _SCREENS_CSS = Path(__file__).with_name("screens") / "screens.tcss"
 
@@ -225,15 +225,17 @@ class MemtuiApp(BaseApp):
                 self.typed_at = time.monotonic()
             await super().on_event(event)
 
-    async def send_typed(self, late: bool = False) -> None:
-        """Send what was typed first; called again by what it waits for, or when it is `late`."""
-        event, target = self._typed[0], self.focused or self.screen
-        if not late and isinstance(event, events.Key) and self._is_early(event.key, target):
-            self._waiting = self._waiting or self.set_timer(_PATIENCE, partial(self.send_typed, late=True))
-            return
+    async def send_typed(self) -> None:
+        """Send what was typed first, unless it waits for rows: then what was typed behind it waits, too."""
         if self._waiting:
             self._waiting.stop()
             self._waiting = None
+        event, target = self._typed[0], self.focused or self.screen
+        left = event.time + _PATIENCE - time.monotonic()
+        if left > 0 and isinstance(event, events.Key) and self._is_early(event.key, target):
+            # Not in the timer's task, which stopping the timer would cancel.
+            self._waiting = self.set_timer(left, partial(self.call_later, self.on_row_list_arrived))
+            return
         self.typed_at = time.monotonic()
         if isinstance(event, events.Paste):
             # Pasted text is untrusted, too; terminals send the enter key between its lines.
@@ -249,14 +251,14 @@ class MemtuiApp(BaseApp):
 
     def _is_early(self, key: str, target: DOMNode) -> bool:
         """Whether a key is for rows that are still being read: it waits for them."""
-        if not (isinstance(target, RowList) and target.is_unread):
+        if not isinstance(target, RowList):
             return False
         bound = self.screen.active_bindings
         typed = [
             bound[each.key] for each in self._typed if isinstance(each, events.Key) and each.key in bound
         ]
         urgent = any(each.binding.priority for each in typed)
-        return key in bound and not urgent and target.acts_on_rows(bound[key])
+        return key in bound and not urgent and target.awaits(bound[key])
 
     def _follow(self, node: DOMNode) -> None:
         """Follow a key that bubbles up from `node`, in the queues of the same widgets."""

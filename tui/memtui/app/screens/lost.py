@@ -55,11 +55,11 @@ _HANDS = "hand the ticked lines over, once; without ticks take back those that w
 
 
 class _Rows(RowList):
-    is_unread = True
-
-    def acts_on_rows(self, key: ActiveBinding) -> bool:
-        """All keys of the screen do, but those that leave it."""
-        return key.node in (self, self.screen) and key.binding.action not in ("back", "dismiss")
+    def awaits(self, key: ActiveBinding) -> bool:
+        """Keys of the screen are for the rows, too, but those that leave it."""
+        screen = self.screen
+        unread = isinstance(screen, LostScreen) and screen.reads
+        return unread and key.node in (self, screen) and key.binding.action not in LostScreen.leaving
 
 
 class LostScreen(OwnScreen[None]):
@@ -84,6 +84,8 @@ class LostScreen(OwnScreen[None]):
         Binding("escape", "back", "back", id="back", tooltip="back to the rows, to where you were"),
         hidden("q,l", "dismiss", "leave", tooltip="leave it"),
     ]
+    leaving = ("back", "dismiss")
+    """The actions above that leave it, and need no rows."""
     signs: ClassVar[Mapping[str, str]] = {
         **FATE_SIGNS,
         **FOLD_SIGNS,
@@ -101,6 +103,7 @@ class LostScreen(OwnScreen[None]):
         self._since = since
         self._label = name
         self.aftermath: Aftermath | None = None
+        self.reads = True
         self._items: Mapping[str, Item] = {}
         self._unfolded: set[str] = set()
         self._filter = ""
@@ -111,8 +114,8 @@ class LostScreen(OwnScreen[None]):
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="aftermath-body"):
-            is_header = lambda key: isinstance(self._items.get(key), str)  # noqa: E731
-            yield _Rows(self._draw, is_header=is_header, empty="Reading the transcript …", box=3, id="rows")
+            empty = "Reading the transcript …"
+            yield _Rows(self._draw, is_header=self._is_header, empty=empty, box=3, id="rows")
             with Vertical(id="aside"):
                 yield Static(id="whole-row")
                 yield DocumentView(id="summary")
@@ -136,13 +139,13 @@ class LostScreen(OwnScreen[None]):
                 self.model.readings.aftermath, self._transcript, self._since, lambda: not self.is_mounted
             )
             await self._look_for_waiting()
-            self.listing.is_unread = False
+            self.reads = False
             self._show_rows(found)
             self._show_room()
             self._show_selected()
         if self.aftermath is None:
             self.listing.empty = "Nothing can be read of this compaction; esc goes back."
-            self.listing.is_unread = False
+            self.reads = False
             self.listing.set_rows(())
 
     @work(group="waiting", exclusive=True, exit_on_error=False)
@@ -183,6 +186,9 @@ class LostScreen(OwnScreen[None]):
         if self._pinned and isinstance(item, Row):  # masking each row that is drawn takes time
             pinned = clean_line(masked(item.text)) in self._pinned
         return draw_item(item, key in self.ticked, width, waits=self._waits(key), pinned=pinned)
+
+    def _is_header(self, key: str) -> bool:
+        return isinstance(self._items.get(key), str)
 
     def _waits(self, key: str) -> bool:
         return any(key in each.keys for each in self._waiting)

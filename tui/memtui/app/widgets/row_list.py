@@ -140,11 +140,12 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def is_unread(self) -> bool:
-        """Whether there may be rows that are still being read: keys that act on rows wait for them."""
+        """Whether there may be rows that are still being read."""
         return False
 
-    def acts_on_rows(self, key: ActiveBinding) -> bool:
-        return key.node is self
+    def awaits(self, key: ActiveBinding) -> bool:
+        """Whether a key is for rows that are still being read."""
+        return self.is_unread and key.node is self
 
     @property
     def selected(self) -> str | None:
