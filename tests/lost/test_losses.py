@@ -205,7 +205,11 @@ def test_a_plan_file_gives_way_to_another_whose_open_boxes_are_due(tmp_path: Pat
     made = session()
     made.tool("Read", "1→- Run `make totals` on every invoice first", file_path=f"{ROOT}/docs/plan.md")
     boxes = "- [x] `make up` works\n- [ ] `make sums` works"
-    made.tool("Write", file_path=f"{ROOT}/docs/plan-v2.md", content=boxes)
+    made.tool("Write", file_path=f"{ROOT}/docs/plan-v2.md", content="- [ ] `make old` works")
+    made.tool("Write", file_path=f"{ROOT}/docs/plan-v2.md", content=f"{boxes}\n- [ ] `make tax` works")
+    made.tool("Edit", file_path=f"{ROOT}/docs/plan-v2.md", old_string="[ ] `make t", new_string="[x] `make t")
+    for passing in ("/home/ann/.claude/plans/calm.md", "/tmp/plan.md"):
+        made.tool("Write", file_path=passing, content="- [ ] `make down` works")
     made.compaction(summary=SUMMARY)
     assert lines(read(made, tmp_path), "step") == ["`make sums` works"]
 

@@ -32,6 +32,7 @@ from memtui.transcript.outcomes import outcome_of, target_of
 from memtui.transcript.pasted import without_pasted
 from memtui.transcript.paths import Kind as FileKind
 from memtui.transcript.paths import role_of
+from memtui.transcript.plans import edited
 from memtui.transcript.records import Source
 from memtui.transcript.sentences import announces, is_question, is_rule, sentences
 from memtui.transcript.shell import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
@@ -224,8 +225,13 @@ class Conversation:
 
     def _write(self, call: Call, target: str, source: Source) -> None:
         self._changed = self._changed or role_of(target).kind < FileKind.DOCS
+        path, text, begun = self._plan
+        if target == path and (new := edited(text, call.input)) != text:
+            self._plan = path, masked(new), begun
+            return
         self._written.append((source.line, "\n".join(map(str, call.input.values()))))
-        if _PLAN_FILE.search(target) and target != self._plan[0]:  # another plan took its place
+        passing = "/.claude/plans/" in target or role_of(target).kind is FileKind.SCRATCH
+        if _PLAN_FILE.search(target) and not passing and (target != path or "content" in call.input):
             self._plan = target, masked(str(call.input.get("content", ""))), source
 
     def _run(self, command: str, output: str, source: Source) -> None:

@@ -36,8 +36,8 @@ class PlanLog:
     def wrote(self, path: str, tool: str, arguments: dict[str, Any], source: Source) -> None:
         if ".claude" not in path or not _PLAN_FILE.search(path):
             return
-        arguments = masked_in(arguments)
-        content = _string(arguments.get("content")) if tool == "Write" else self._edited(path, arguments)
+        arguments, before = masked_in(arguments), self._files.get(path, "")
+        content = _string(arguments.get("content")) if tool == "Write" else edited(before, arguments)
         if not content:
             return
         self._files[path] = content
@@ -109,10 +109,11 @@ class PlanLog:
         self._plans.append(plan)
         return plan
 
-    def _edited(self, path: str, arguments: dict[str, Any]) -> str:
-        before, old = self._files.get(path, ""), _string(arguments.get("old_string"))
-        new, times = _string(arguments.get("new_string")), -1 if arguments.get("replace_all") is True else 1
-        return before.replace(old, new, times) if old else before
+
+def edited(text: str, arguments: dict[str, Any]) -> str:
+    """A file's text after an Edit call, as far as its old text is there."""
+    old, new = _string(arguments.get("old_string")), _string(arguments.get("new_string"))
+    return text.replace(old, new, -1 if arguments.get("replace_all") is True else 1) if old else text
 
 
 def plan_title(plan: PlanFact) -> str:
