@@ -246,7 +246,8 @@ def test_a_check_of_some_files_gives_way_to_later_tests_of_all(tmp_path: Path) -
 def test_a_query_that_was_made_once_counts_less_than_a_command_that_was_repeated(tmp_path: Path) -> None:
     made = session()
     shows = [f"git show {commit}:sums.json | jq .total" for commit in ("a1b2c3d", "b2c3d4e")]
-    for command in ("curl -s localhost:80/taxes", *["docker compose up -d"] * 2, *shows):
+    asked = [f'psql -c "{each}" | jq .' for each in ("select 1", "delete from users")]
+    for command in ("curl -s localhost:80/taxes", *["docker compose up -d"] * 2, *shows, *asked):
         made.tool("Bash", command=command)
     made.compaction(summary=SUMMARY)
     found = [each.text for each in read(made, tmp_path).rows if each.kind == "command" and each.counts]

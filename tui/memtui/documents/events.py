@@ -17,6 +17,7 @@ from memtui.documents.work import ONLY_CAPTURE, open_work, plan_status, recorded
 from memtui.ground.text import counted
 from memtui.transcript import checks, records
 from memtui.transcript.checks import SENTENCE, all_commands, bare_command, hides_outcome, is_check, last_check
+from memtui.transcript.files import EDITED_AGAIN
 from memtui.transcript.paths import Kind, is_absolute, role_of, shown_path
 from memtui.transcript.plans import mark_of, was_done
 from memtui.transcript.records import Action, Command, ErrorFact, Facts, FileFact, Landmark, Source, is_after
@@ -149,6 +150,8 @@ def unsaved_work(facts: Facts, root: Path) -> list[str]:
     if not commits:
         return []
     last, lines = commits[-1].source, []
+    went_on = any(file.fate.startswith(EDITED_AGAIN) for file in facts.modified_files)
+    root = Path(facts.cwd) if went_on else root
     files = (file for file in (*facts.modified_files, *facts.shell_files) if not file.fate)
     changed = dict.fromkeys(
         shown_path(file.path, root) for file in files if is_after(records.later(file.source, file.last), last)

@@ -50,8 +50,8 @@ _QUERY = re.compile(r"\bcurl\b|\b(?:psql|sqlite3|mysql)\b|\bkubectl\b|\bdocker (
 """A command that asks something of data or of a service, which takes a while to get right."""
 _FILTERED = re.compile(r"\| *jq\b|^gh api\b")
 _LONG_WORDS = re.compile(r"\"[^\"]{60,}\"")
-_VARIES = re.compile(r"\b(?=\w*\d)[\w-]+\b|\"[^\"]*\"|(?<=\s)[\w.-]*/\S+")
-"""What differs between the runs of one form of a query: ids, words, paths."""
+_VARIES = re.compile(r"\b(?=\w*\d)[\w-]+\b")
+"""What differs between the runs of one form of a query: ids."""
 _STALE = frozenset({"8", "9"})
 """Sections of Claude Code's summaries on the work of that moment: current work, optional next step."""
 _SUMMARY = re.compile(r"^[ \t]*(?:<summary>|Summary:)[ \t]*$", re.MULTILINE)
