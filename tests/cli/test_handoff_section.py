@@ -20,6 +20,7 @@ texts = st.text(max_size=40) | st.sampled_from([LAST, FIRST, "<!--\nx", ""])
 def test_an_editor_may_have_changed_the_line_ends() -> None:
     data = with_section(b"# Rules\n", "one").replace(b"\n", b"\r\n")
     assert section_in(data) == (b"# Rules\r\n", b"")
+    assert section_in(data.replace(b" begin;", b" begin 1 ;")) == (b"# Rules\r\n\r\n", b"")
 
 
 @given(others, texts, texts)

@@ -35,6 +35,10 @@ def test_a_memory_goes_from_one_home_to_another(
     assert "team: sent 1, fetched 0." in memtui("sync").out
     refused = memtui("memory", "delete", memory_id)
     assert refused.code == 1 and "the next sync deletes it for all" in refused.err
+    (state,) = (memtui_home().data / "sharing").glob("**/*.json")
+    state.write_text("broken")
+    assert "may be shared" in memtui("memory", "delete", memory_id).err
+    assert memtui("memory", "delete", memory_id, "--yes").code == 0
 
     monkeypatch.setenv("MEMTUI_HOME", str(tmp_path / "other"))
     memtui("remote", "add", "team", str(hub))

@@ -135,7 +135,9 @@ def section_in(data: bytes) -> tuple[bytes, bytes] | None:
         reason = "its marks of memtui's handoff are not one beginning and one end; take them out by hand"
         raise FormatError(reason)
     line_end = b"\r\n" if begin[0].endswith(b"\r\n") else b"\n"  # an editor may have converted all of them
-    return data[: begin.start()].removesuffix(line_end * 2), data[end.end() :]
+    counted = re.search(rb" begin (\d) ", begin[0])  # as memtui wrote until November 2026
+    ends = int(counted[1]) if counted else 2
+    return data[: begin.start()].removesuffix(line_end * ends), data[end.end() :]
 
 
 def without_section(data: bytes) -> bytes | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
@@ -51,9 +52,9 @@ def sessions(everywhere: bool, as_json: bool, places: Places) -> None:
     root = places.project.root
     where = [Path(each.summary.folder).name if everywhere else each.ran_in(root) for each in found]
     columns = (*_COLUMNS, "project" if everywhere else "ran in") if any(where) else _COLUMNS
-    ids = [each.session_id for each in found]
+    short = _short_ids(each.session_id for each in found)
     rows = [
-        (*_session_row(each, ids), place)[: len(columns)] for each, place in zip(found, where, strict=True)
+        (*_session_row(each, short), place)[: len(columns)] for each, place in zip(found, where, strict=True)
     ]
     values = [masked_in(_session_json(each)) for each in found] if as_json else []
     nothing = "Claude Code has no session." if everywhere else "Claude Code has no session here."
@@ -77,17 +78,17 @@ def _session_json(session: Session) -> dict[str, object]:
     }
 
 
-def _short(session: str, every: Sequence[str]) -> str:
-    """The beginning of an id, so long that no other one of `every` begins with it."""
-    others = {each for each in every if each != session and each.startswith(session[:8])}
-    lengths = (n for n in range(8, len(session)) if not any(each.startswith(session[:n]) for each in others))
-    return session[: next(lengths, len(session))]
+def _short_ids(every: Iterable[str]) -> dict[str, str]:
+    """The beginnings of ids, of eight characters at least, with which no other one begins."""
+    names = {*every}
+    begun = Counter(each[:length] for each in names for length in range(8, len(each) + 1))
+    return {own: next((own[:n] for n in range(8, len(own)) if begun[own[:n]] == 1), own) for own in names}
 
 
-def _session_row(session: Session, every: Sequence[str]) -> tuple[str, ...]:
+def _session_row(session: Session, short: dict[str, str]) -> tuple[str, ...]:
     summary = session.summary
     return (
-        _short(session.session_id, every),
+        short[session.session_id],
         one_line(masked(session.name)) or unnamed(session),
         day_and_minute(session.written),
         str(summary.turns),
@@ -158,7 +159,9 @@ def list_command(as_json: bool) -> None:
     """List the archived sessions of all projects, last updated first."""
     entries = Archive(memtui_home()).entries()
     columns = ("id", "project", "kept", "size", "takes", "claude code")
-    values, rows = [_copy_json(each) for each in entries], [_copy_row(each, entries) for each in entries]
+    short = _short_ids(each.session_id for each in entries)
+    values = [_copy_json(each) for each in entries]
+    rows = [_copy_row(each, short) for each in entries]
     print_list(values, columns, rows, "Nothing is kept yet: memtui archive does it.", as_json, flexible=1)
     if rows and not as_json:
         say(_place(Archive(memtui_home())))
@@ -177,13 +180,12 @@ def _copy_json(kept: Kept) -> dict[str, object]:
     }
 
 
-def _copy_row(kept: Kept, every: Sequence[Kept]) -> tuple[str, ...]:
-    name = _short(kept.session_id, [each.session_id for each in every])
+def _copy_row(kept: Kept, short: dict[str, str]) -> tuple[str, ...]:
     there = "has it, too" if kept.is_live else "deleted it"
     if kept.problem:
         there = f"{there}; ✗ incomplete"
     at = local_minute(kept.at) if kept.at else ""
-    return (name, kept.folder, at, size_text(kept.size), size_text(kept.packed), there)
+    return (short[kept.session_id], kept.folder, at, size_text(kept.size), size_text(kept.packed), there)
 
 
 @archive.command("verify")
