@@ -298,7 +298,7 @@ def test_files_of_an_earlier_checkout_are_marked(tmp_path: Path) -> None:
     assert fire == "changed /work/app/src/kiln/fire.py, later edited again in /trees/kiln (L1)"
     made.tool("Bash", "[kiln 1234abc] dig\n 1 file changed", command="git commit -am dig")
     made.edit("/trees/kiln/src/kiln/ash.py")
-    changed = "Changed since the last commit on record (L7): src/kiln/ash.py"
+    changed = "Changed since the last commit on record (L8): src/kiln/ash.py"
     assert unsaved_work(made.facts(tmp_path), APP)[0] == changed
 
 
