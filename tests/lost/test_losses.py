@@ -247,7 +247,8 @@ def test_a_query_that_was_made_once_counts_less_than_a_command_that_was_repeated
     made = session()
     shows = [f"git show {commit}:sums.json | jq .total" for commit in ("a1b2c3d", "b2c3d4e")]
     asked = [f'psql -c "{each}" | jq .' for each in ("select 1", "delete from users")]
-    for command in ("curl -s localhost:80/taxes", *["docker compose up -d"] * 2, *shows, *asked):
+    sent = ['gh api pulls/1/replies -f body="done"'] * 2
+    for command in ("curl -s localhost:80/taxes", *["docker compose up -d"] * 2, *shows, *asked, *sent):
         made.tool("Bash", command=command)
     made.compaction(summary=SUMMARY)
     found = [each.text for each in read(made, tmp_path).rows if each.kind == "command" and each.counts]

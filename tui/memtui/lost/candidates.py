@@ -49,7 +49,10 @@ _BUILDS = re.compile(r"[\w ]*\b(?:build|compile)\b[^&;|]*")
 _QUERY = re.compile(r"\bcurl\b|\b(?:psql|sqlite3|mysql)\b|\bkubectl\b|\bdocker (?:exec|compose)\b")
 """A command that asks something of data or of a service, which takes a while to get right."""
 _FILTERED = re.compile(r"\| *jq\b|^gh api\b")
-_LONG_WORDS = re.compile(r"\"[^\"]{60,}\"")
+_WRITES = re.compile(
+    r"\b(?:curl|gh api)\b.*\s(?:-[fFd]|--(?:raw-field|field|input|data[\w-]*)|(?:-X ?|--(?:method|request)[ =])(?!GET)\w+)\b"
+)
+"""A query that sends something, which is not to be done twice."""
 _VARIES = re.compile(r"\b(?=\w*\d)[\w-]+\b")
 """What differs between the runs of one form of a query: ids."""
 _STALE = frozenset({"8", "9"})
@@ -176,7 +179,6 @@ def _commands(facts: Facts) -> Iterator[Row]:
     times = Counter[str]()
     for command in all_commands(facts):
         text = bare_command(command.text)
-        text = _LONG_WORDS.sub('"…"', text) if text.startswith("gh api ") else text
         times[_form(text)] += command.outcome == "ok"
         last.pop(_form(text), None)
         last[_form(text)] = text, command
@@ -246,7 +248,7 @@ def _lasts(text: str, command: Command, times: int) -> bool:
         return False
     did = not is_lookup(text) and ((times > 1 and not text.startswith("git ")) or _QUERY.search(text))
     did = did or (times > 1 and _FILTERED.search(text))
-    return bool(did) or is_check(command.text)
+    return bool(did and not _WRITES.search(text)) or is_check(command.text)
 
 
 def _failures(facts: Facts) -> Iterator[Row]:

@@ -227,6 +227,8 @@ def _in_force(row: Row) -> bool:
         return row.standing == "open" or runs
     if HEADING[row.kind] == "O":
         return row.standing == "open"
+    if row.kind == "answer":  # what came of it is in the summary, or it was taken back in other words
+        return False
     return row.kind != "file" and not (row.earlier and row.kind == "task")  # a path is a call away
 
 
