@@ -50,7 +50,8 @@ _QUERY = re.compile(r"\bcurl\b|\b(?:psql|sqlite3|mysql)\b|\bkubectl\b|\bdocker (
 """A command that asks something of data or of a service, which takes a while to get right."""
 _FILTERED = re.compile(r"\| *jq\b|^gh api\b")
 _WRITES = re.compile(
-    r"\b(?:curl|gh api)\b.*\s(?:-[fFd]|--(?:raw-field|field|input|data[\w-]*)|(?:-X ?|--(?:method|request)[ =])(?!GET)\w+)\b"
+    r"\b(?:curl|gh api)\b.*\s(?:-[fFd]|--(?:raw-field|field|input|data[\w-]*)"
+    r"|(?:-X ?|--(?:method|request)[ =])(?!GET)\w+)\b"
 )
 """A query that sends something, which is not to be done twice."""
 _VARIES = re.compile(r"\b(?=\w*\d)[\w-]+\b")
