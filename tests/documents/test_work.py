@@ -54,6 +54,14 @@ def test_a_bare_command_is_no_goal_and_no_title() -> None:
     assert title_of(early) == "glaze the pots"  # as the goal is younger than the title
 
 
+def test_a_title_that_the_person_gave_stays_however_old_it_is(tmp_path: Path) -> None:
+    t = Transcript()
+    for kind, name in (("customTitle", "custom-title"), ("aiTitle", "ai-title")):
+        t.line(name, **{kind: kind})
+        t.user("glaze the pots")
+        assert title_of(t.facts(tmp_path)) == ("customTitle" if name == "custom-title" else "glaze the pots")
+
+
 def test_a_plan_that_opened_the_session_is_named_by_its_title() -> None:
     content = "# Plan: A kiln\n\n1. dig\n2. fire"
     given = replace(
@@ -471,6 +479,7 @@ def test_a_branch_that_only_git_names_is_beside_the_one_on_record(tmp_path: Path
     t = Transcript()
     t.tool("Bash", "[kiln abc1234] dig\n 1 file changed", command="git commit -am dig")
     t.tool("Bash", "[detached HEAD abc1235] fire\n 1 file changed", command="git commit -am fire")
+    t.tool("Bash", "[wax abc1236] wax\n 1 file changed", command="cd /other && git commit -am wax")
     assert branch_named(t.facts(tmp_path)) == "main by Claude Code, kiln by git (L2)"
     t.tool("Bash", "[main abc1236] glaze\n 1 file changed", command="git commit -am glaze")
     assert branch_named(t.facts(tmp_path)) == "main"

@@ -26,7 +26,7 @@ from memtui.lost.choosing import prompt_for
 from memtui.lost.notes import ChoiceError, candidate_json, compare, line_for_person, note_of, rows_json
 from memtui.lost.outbox import lines_wait, rows_waiting
 from memtui.lost.pins import ROOM, Pinned, PinProblem, Pins
-from memtui.lost.records import MARKS, RETOLD, Aftermath, Row, Unfounded
+from memtui.lost.records import MARKS, OF_CLAUDE, Aftermath, Row, Unfounded
 from memtui.plugin.installing import has_all_hooks
 from memtui.secrets.secrets import masked, masked_in
 from memtui.store.sessions import find_transcript, refuse_several
@@ -114,7 +114,7 @@ def _print_rows(found: Aftermath, every: bool) -> None:
     waiting = {key for each in rows_waiting(memtui_home(), found.session_id) for key in each.keys}
     groups, left, more = [], sys.maxsize if every else _SHOWN, 0
     for title, rows in found.groups.items():
-        some = rows[: max(0, left)] if every or title != RETOLD else ()
+        some = rows[: max(0, left)] if every or title != OF_CLAUDE else ()
         if some:
             groups.append((title, [masked(_line(row, numbers, waiting)) for row in some]))
         left, more = left - len(some), more + len(rows) - len(some)

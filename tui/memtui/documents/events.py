@@ -24,7 +24,7 @@ from memtui.transcript.records import Action, Command, ErrorFact, Facts, FileFac
 from memtui.transcript.shell import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, programs_run, shows_outcome
 from memtui.transcript.short_text import ends_of, one_line, shortened, telling_line
 
-_COMMAND = 120
+_COMMAND, _LEAST = 120, 40  # characters
 _MISSING = 5
 _CHANGED = 8
 _FAILED = 3
@@ -129,7 +129,7 @@ def changed_since(facts: Facts, source: Source) -> str:
 
 def output(text: str, limit: int = SENTENCE) -> str:
     """A line of a tool's output, marked as such: neither the user nor the model said it."""
-    return f'output "{shortened(text, max(limit, 40)).replace(chr(34), chr(39))}"'
+    return f'output "{shortened(text, max(limit, _LEAST)).replace(chr(34), chr(39))}"'
 
 
 def missing_work(facts: Facts) -> str:

@@ -365,6 +365,7 @@ _SHARES = {"Japanese": 0.05, "Korean": 0.05, "Chinese": 0.1}
 """The share of letters that identifies a language; Chinese is last, as the others use its signs, too."""
 _NAMED = re.compile(r"`[^`]*`|\[pasted at L\d[^\]]*\]|https?://\S+|(?<![\w.@-])/?(?:[\w.@-]+/)+[\w.@-]*")
 """Code, pasted blocks, addresses and paths, which are in no language of the user's."""
+PHASES = _PLAN_MODE, _NO_ANSWER = "planning (permission mode plan", "planning (no answer to the plan"
 
 
 def dynamics(facts: Facts) -> Dynamics:
@@ -396,9 +397,6 @@ def _style(facts: Facts) -> str:
         f"interrupted {counted(stopped, 'turn')}" if stopped else "",
     )
     return "; ".join(filter(None, numbers))
-
-
-PHASES = _PLAN_MODE, _NO_ANSWER = "planning (permission mode plan", "planning (no answer to the plan"
 
 
 def _phase(facts: Facts) -> str:

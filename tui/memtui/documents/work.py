@@ -359,13 +359,14 @@ def goal_words(text: str) -> str:
 def title_of(facts: Facts) -> str:
     """A short name for a session: the title of its plan, its own, its pull request's, else the request.
 
-    Its own may be older than the request.
+    Claude's title may be older than the request.
     """
     plan, (asked, _) = plan_in_force(facts) or awaited_plan(facts), _asked(facts)
+    older = facts.titled.speaker != "user" and asked and is_after(asked.source, facts.titled)
     named = _work_of(asked, facts) if asked else ""
     candidates = (
         plan_title(plan) if plan else "",
-        "" if asked and is_after(asked.source, facts.titled) else facts.title,
+        "" if older else facts.title,
         facts.pull_title.text if facts.pull_title else "",
         named,
         *(_work_of(ask, facts) for ask in reversed(user_requests(facts))),

@@ -403,7 +403,8 @@ def _said(text: str, source: Source) -> Iterator[Row]:
     text = masked(text)
     rows = [Row("said", shortened(line, QUOTE), source) for line in (*commands_in(text), *_listed(text))]
     for number, sentence in enumerate(sentences(text)):
-        if number < _MESSAGE and len(sentence) <= QUOTE and (_tells(sentence) or _reasons(sentence)):
+        reasons = len(words(sentence)) >= _REASON and not announces(sentence)
+        if number < _MESSAGE and len(sentence) <= QUOTE and (_tells(sentence) or reasons):
             kind: Kind = "finding" if is_rule(sentence) else "said"
             kind = "name" if _REQUEST_URL.search(sentence) else kind
             rows.append(Row(kind, shortened(sentence, QUOTE), source))
@@ -422,11 +423,6 @@ def _listed(text: str) -> Iterator[str]:
 
 def _cells(row: str) -> str:
     return " → ".join(cell.strip().replace("**", "") for cell in row.split("|"))
-
-
-def _reasons(sentence: str) -> bool:
-    """Whether a sentence is long enough to say something without naming anything."""
-    return len(words(sentence)) >= _REASON and not announces(sentence)
 
 
 def _tells(sentence: str) -> bool:

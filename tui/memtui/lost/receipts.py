@@ -183,7 +183,8 @@ def _arrived(receipt: Receipt, notes: Notes | None) -> Receipt:
             if found.whole:
                 return replace(receipt, arrival="whole", line=note.line)
             return replace(receipt, arrival="cut", reason="its beginning is missing", line=note.line)
-    near = [note for note in notes.hooks if note.event == _EVENTS.get(event) and _is_near(note.at, moment)]
+    of_event = (note for note in notes.hooks if note.event == _EVENTS.get(event))
+    near = [note for note in of_event if -_BEFORE <= note.at - moment <= _WITHIN]
     for note in near:
         if note.kind == "hook_additional_context" and note.text.startswith(_OPENINGS) and not _marked(note):
             return replace(receipt, arrival="cut", arrived=len(note.text), line=note.line)
@@ -200,10 +201,6 @@ def _reason(mark: str, near: Sequence[_Note]) -> str:
         if note.kind == "hook_success" and f"memtui:{mark}" in note.text:
             return "Claude Code ran the hook and did not take its output: validation error"
     return "it was handed over, and the transcript has nothing of it"
-
-
-def _is_near(at: datetime, moment: datetime) -> bool:
-    return -_BEFORE <= at - moment <= _WITHIN
 
 
 def _marked(note: _Note) -> bool:

@@ -53,7 +53,7 @@ PLAN = "plan"
 COUNTS = 52.0
 """The least worth of a loss that counts."""
 LOST, UNFOUNDED, HANDED = "Lost", "Said by the summary alone", "Handed over by memtui"
-RETOLD = "Maybe: what Claude and its subagents said"
+OF_CLAUDE = "Maybe: what Claude and its subagents said"
 """Titles of groups of rows."""
 
 
@@ -184,7 +184,7 @@ class Aftermath:
             UNFOUNDED: self.unfounded,
             "Lost, of less weight": (row for row in missing if row.state == "lost" and not row.counts),
             "Maybe: the summary has some of it": (row for row in maybe if not row.is_retold),
-            RETOLD: (row for row in maybe if row.is_retold),
+            OF_CLAUDE: (row for row in maybe if row.is_retold),
             HANDED: (row for row in kept if row.state == "handed over"),
         }
         for kind, title in TITLES.items():

@@ -94,7 +94,7 @@ class Text:
         everywhere = self._weight(own & self._where.keys()) / (self._weight(own) or 1)
         if command:
             return Verdict("lost" if missing else "kept", near, missing)
-        if line.kind in ("check", "command") and not any(map(self._names, _programs(line.text))):
+        if line.kind in ("check", "command") and not any(map(self._names, programs_run(line.text.lower()))):
             return Verdict("lost", near, missing)  # a path that it was given proves nothing
         fate = self._fate(line, best, everywhere, len(wanted), len(missing))
         known = everywhere >= _EVERYWHERE and line.kind not in _EXACT
@@ -170,10 +170,6 @@ class Text:
             )
             for word in some
         )
-
-
-def _programs(command: str) -> frozenset[str]:
-    return frozenset(each.casefold() for each in programs_run(command))
 
 
 def identifiers(text: str) -> tuple[str, ...]:

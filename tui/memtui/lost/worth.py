@@ -37,7 +37,6 @@ _BASE: dict[Kind, float] = {
 }  # fmt: skip
 _RECENT = 14.0
 _MISSING = 6.0
-_RETOLD = frozenset({"ask", "answer", "finding", "report", "said"})
 _KNOWN, _KNOWN_BY_CHANCE = 90.0, 0.4
 """Taken off for what summaries retell, by the share of its words that they have, above that of any line."""
 _DUE, _ADVICE = 24.0, 34.0
@@ -79,7 +78,7 @@ def worth(line: Row, verdict: Verdict, end: int) -> float:
         value -= _SPENT * (line.standing == "spent")
     elif line.kind == "rule":
         value += _RECENT * bool(line.earlier) - _DUE * (line.source.speaker == "claude code")
-    if line.kind in _RETOLD:
+    if line.is_retold or line.kind in ("ask", "answer"):
         value -= _KNOWN * max(0.0, verdict.known - _KNOWN_BY_CHANCE)
     return value + late + _MISSING * min(missing, 3)
 

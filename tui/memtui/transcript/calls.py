@@ -117,7 +117,7 @@ class CallLog:
         if own:
             if ran is not None and ended in ("ok", "failed"):
                 made = source._replace(speaker="tool")
-                self.landmarks.ran(ran.text, result.text, made, failed=ended == "failed")
+                self.landmarks.ran(ran.text, result.text, made, waiting.folder, failed=ended == "failed")
             self._own_result(shown, waiting, outcome)
             if name not in EDIT_TOOLS and name not in READ_TOOLS:
                 self.quotes.seen(result.text, source)

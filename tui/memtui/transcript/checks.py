@@ -35,7 +35,7 @@ _PICKED = re.compile(
     r"|::(?P<node>\w[\w:]*)|\bcargo (?:nextest run|test)\s+(?P<name>[A-Za-z_][\w:]*)"
 )
 _EITHER = re.compile(r"\||\s+or\s+|,")
-_SCANNED = 2_000
+_SCANNED, _RUNS = 2_000, 50
 
 _SHELL_NOISE = re.compile(
     r"^cd \S+ (?:&&|⏎) | 2>&1(?=\s|$)|\s*\|\s*(?:head|tail)(?: -[^\s;&|)]+| \d+)*(?=\s*(?:$|;|&&|\|\||⏎))"
@@ -85,7 +85,7 @@ def last_checks(facts: Facts) -> list[Command]:
                 else each
                 for each in last
             )
-            last = [*[each for each in older if each.checks][-50:], run]
+            last = [*[each for each in older if each.checks][-_RUNS:], run]
     return [run.command for run in last]
 
 

@@ -135,9 +135,10 @@ class ApiError(NamedTuple):
 
 
 class Title(NamedTuple):
-    """A title given to the session."""
+    """A title given to the session, by the person (`own`) or by Claude."""
 
     text: str
+    own: bool
 
 
 _Spoken = Words | Expansion | Said | Queue | Queued | Summary
@@ -351,7 +352,7 @@ def _count(value: Any) -> int | None:
 
 def _title(record: Record) -> Sequence[Event]:
     text = record.get("customTitle") or record.get("aiTitle")
-    return (Title(text),) if isinstance(text, str) else _NOTHING
+    return (Title(text, "customTitle" in record),) if isinstance(text, str) else _NOTHING
 
 
 _READERS: dict[str, Callable[[Record], Sequence[Event]]] = {

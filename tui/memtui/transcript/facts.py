@@ -286,7 +286,7 @@ class _Reading:
 
     def _titled(self, event: Title) -> None:
         if event.text != self._title:
-            self._title, self._titled_at = event.text, self._source("claude code")
+            self._title, self._titled_at = event.text, self._source("user" if event.own else "claude code")
 
     def _call(self, call: Call) -> None:
         call = _clean_call(call)

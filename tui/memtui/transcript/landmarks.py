@@ -9,6 +9,7 @@ from typing import Literal
 
 from memtui.secrets.secrets import masked
 from memtui.transcript.events import Result
+from memtui.transcript.paths import absolute, is_inside
 from memtui.transcript.records import NOWHERE, Landmark, Quote, Source
 from memtui.transcript.shell import shows_outcome
 from memtui.transcript.turns import TEXT, quoted
@@ -22,6 +23,7 @@ _IN_TEMP = re.compile(
     r"(?:\bcd|\bgit -C|\bgit init)\s+[\"']?(?:(?:/private)?/(?:tmp|var/folders)\b|\$[({]?\w*te?mp)",
     re.IGNORECASE,
 )
+_ENTERED = re.compile(r"(?:(?:^|[;&|(])\s*cd|\bgit -C)\s+[\"']?([^\s;&|\"')]+)")
 _PULL = re.compile(
     r"https://[\w.-]+/[\w./-]+/(?:pull|merge_requests)/\d+|https://app\.graphite\.\w+/github/pr/[\w./-]+"
 )
@@ -69,13 +71,14 @@ class LandmarkLog:
         self.pull_title: Quote | None = None
         self.committed_on: Quote | None = None
 
-    def ran(self, command: str, output: str, source: Source, *, failed: bool = False) -> None:
-        """Record what a command did; one that failed may have committed before."""
+    def ran(self, command: str, output: str, source: Source, folder: str = "/", failed: bool = False) -> None:
+        """Record what a command did in a folder; one that failed may have committed before."""
         if not any(program in command for program in _PROGRAMS) or (failed and not _COMMITTED.search(output)):
             return
-        output = masked(output)[:_OUTPUT_LIMIT]
+        output, before = masked(output)[:_OUTPUT_LIMIT], self.committed_on
         if "git" in command:
             self._by_git(command, output, source)
+            self.committed_on = before if _is_elsewhere(command, folder) else self.committed_on
         if _LOG.search(command):
             self._logged(output)
         if "gt " in command and (stacked := _STACKED.search(command)) and _CHANGED.search(output):
@@ -188,6 +191,12 @@ class LandmarkLog:
             if key == _key(landmark) or (each.superseded and each.text == landmark.text):
                 del self._found[key]
         self._found[_key(landmark)] = landmark
+
+
+def _is_elsewhere(command: str, folder: str) -> bool:
+    """Whether a command goes to a folder beside its own, which may be of another repository."""
+    entered = (absolute(to, folder) for to in _ENTERED.findall(command[:_COMMAND]))
+    return any(not (is_inside(to, folder) or is_inside(folder, to)) for to in entered)
 
 
 def _key(landmark: Landmark) -> str:
