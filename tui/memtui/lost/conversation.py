@@ -171,10 +171,11 @@ class Conversation:
             source = source._replace(speaker="model")
             yield from self._flush()
             self._text, self._told = event.text, [*_said(event.text, source)]
-            self._tick(event.text, source)
             told = [*sentences(masked(event.text))]
             self._last = told[-1] if told else self._last
             self._asks = any(map(is_question, told))
+            if not self._asks:  # else it proposes them
+                self._tick(event.text, source)
             self._heard += f" {bare(event.text)} "
             self._told += [Row("ask", shortened(self._last, QUOTE), source, "open")] * is_question(self._last)
         elif isinstance(event, Call) and event.agent:
@@ -345,7 +346,8 @@ def _of_person(text: str, source: Source) -> Iterator[Row]:
         rule = is_rule(sentence) or (told is not None and not announces(sentence))
         rule = rule and _ASKS_FOR.match(sentence) is None
         if rule or len(text) <= _PASTED or number < 3 or number >= len(said) - 3:
-            yield Row("rule" if rule else "ask", ends_of(sentence, QUOTE), source)
+            kind: Kind = "rule" if rule and len(text) <= _PASTED else "ask"
+            yield Row(kind, ends_of(sentence, QUOTE), source)
         elif _tells(sentence):
             yield Row("report", ends_of(sentence, QUOTE), source)
 
