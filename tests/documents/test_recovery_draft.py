@@ -306,12 +306,14 @@ def test_todos_are_marked_as_the_seed_marks_them() -> None:
     )
 
 
-def test_of_a_long_plan_the_ends_are_quoted() -> None:
-    content = "# A kiln\n" + "long text\n" * 900 + "## Fire\n- [ ] heat\n```\n# no heading\n```\n"
+def test_of_a_long_plan_the_ends_are_quoted_and_all_headings_and_boxes_named() -> None:
+    middle = "long text\n" * 500 + "## Clay\n- [ ] dig\n" + "long text\n" * 400
+    content = "# A kiln\n" + middle + "## Fire\n- [ ] heat\n```\n# no heading\n```\n"
     plan = choose_plan(Facts(plans=(made_plan(content, "approved", 5, "/p/calm.md"),)), None)
-    head = "The ends of 9,048 characters; the whole is /p/calm.md:\n\n# A kiln\nlong text\n"
+    head = "The ends of 9,066 characters; the whole is /p/calm.md:\n\n# A kiln\nlong text\n"
     assert plan.content.startswith(head) and "## Fire\n- [ ] heat\n" in plan.content
-    assert len(plan.content) < 8_300
+    assert plan.content.endswith("\n\n1: # A kiln\n502: ## Clay\n503: - [ ] dig\n904: ## Fire\n905: - [ ] heat")
+    assert len(plan.content) < 8_400
 
 
 def test_a_stated_plan_stands_below_the_todos() -> None:

@@ -51,6 +51,7 @@ def file(path: str, times: int = 1, *, created: bool = False, subagent: bool = F
         (".env.example", "environment"),
         (".gitignore", "ignore list"),
         ("knip.json", "configuration"),
+        ("config/routes", "configuration"),
         ("src/settings.py", "implementation"),
         ("data/users.json", "data"),
         ("src/types/user.ts", "type definitions"),

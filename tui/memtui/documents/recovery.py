@@ -406,6 +406,7 @@ def last_action(facts: Facts) -> str:
 
 
 _WHOLE = 8_192  # maximum length of a plan quoted whole, in characters
+_OUTLINED = re.compile(r"#{1,6}\s+\S|\s*[-*+]\s+\[[ xX>]\]\s")
 
 
 def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
@@ -447,12 +448,15 @@ def _where(plan: PlanFact) -> str:
 
 
 def _quoted(plan: PlanFact) -> str:
-    """A plan word for word; of a long one the ends, and where all of it stands."""
+    """A plan word for word; of a long one the ends, where all of it stands, and all headings and boxes."""
     content = plan.content.strip("\n")
     if len(content) <= _WHOLE:
         return content
     where = shown_path(plan.path, None) if plan.path else f"{citation(plan.source)} of the transcript"
-    return f"The ends of {len(content):,} characters; the whole is {where}:\n\n{ends_of(content, _WHOLE)}"
+    lines = enumerate(zip(content.split("\n"), fenced(content.split("\n")), strict=True), 1)
+    outline = "\n".join(f"{at}: {line}" for at, (line, code) in lines if not code and _OUTLINED.match(line))
+    ends = f"The ends of {len(content):,} characters; the whole is {where}:\n\n{ends_of(content, _WHOLE)}"
+    return ends + (f"\n\nHeadings and boxes by line number:\n\n{ends_of(outline, _WHOLE)}" if outline else "")
 
 
 _ERRORS = 5

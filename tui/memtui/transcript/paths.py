@@ -140,7 +140,7 @@ _RULES: tuple[tuple[Kind, str, str], ...] = (
      r"\.(?:png|jpe?g|gif|svg|ico|webp|pdf|woff2?|ttf|mp[34]|wav|zip|gz|tar|db|sqlite\d?"
      r"|bin|lock)$"),
     (Kind.CONFIG, "configuration",
-     rf"/(?:config|conf|settings)(?:/[^/]+)?(?!\.(?:{_CODE})$)\.\w+$|\.config\.[mc]?[jt]s$"
+     rf"/(?:config|conf|settings)(?:/[^/.]+|(?:/[^/]+)?(?!\.(?:{_CODE})$)\.\w+)$|\.config\.[mc]?[jt]s$"
      r"|\.(?:toml|ini|cfg|conf|properties|ya?ml|plist|tfvars|tf|hcl|nix|service)$"
      r"|/\.[\w.-]+(?:rc|ignore|config|attributes)$"),
     (Kind.CONFIG, "configuration", r"^/[\w.-]+\.jsonc?$"),
