@@ -174,8 +174,7 @@ class Conversation:
             told = [*sentences(masked(event.text))]
             self._last = told[-1] if told else self._last
             self._asks = any(map(is_question, told))
-            if not self._asks:  # else it proposes them
-                self._tick(event.text, source)
+            self._tick("" if self._asks else event.text, source)  # boxes of a proposal are not due
             self._heard += f" {bare(event.text)} "
             self._told += [Row("ask", shortened(self._last, QUOTE), source, "open")] * is_question(self._last)
         elif isinstance(event, Call) and event.agent:
