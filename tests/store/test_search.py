@@ -88,7 +88,7 @@ def test_a_row_that_cannot_be_read_says_so_once(tmp_path: Path) -> None:
     assert found.snippet == UNREADABLE  # and no row without a snippet is read again
 
 
-def test_a_row_with_its_question_comes_before_rows_with_less_of_it_beside_them(tmp_path: Path) -> None:
+def test_an_answer_comes_before_rows_with_less_of_the_question(tmp_path: Path) -> None:
     places = Places(Project(tmp_path), memtui_home(), tmp_path / "claude")
     session = Transcript(cwd=str(tmp_path))
     session.user("Set the anchor")
@@ -97,6 +97,7 @@ def test_a_row_with_its_question_comes_before_rows_with_less_of_it_beside_them(t
         session.say("Nothing to see here but the sea.")
     session.user("Which rope is needed?")
     session.say("The anchor hangs on the blue one.")
+    session.say("All others are worn.")
     session.write(places.claude / "projects" / "work")
-    (sessions, *_) = Searcher(places).search(parse_search("what rope holds an anchor"))
-    assert [found.line for found in sessions.results[0]][:2] == [6, 7]
+    (sessions, *_) = Searcher(places).search(parse_search("what rope holds an anchor if needed"))
+    assert [found.line for found in sessions.results[0]][:3] == [6, 7, 8]

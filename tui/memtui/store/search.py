@@ -42,6 +42,8 @@ _BUDGET = 0.15  # seconds that a search spends on new files before answering
 _POOL = 600  # the most rows that are looked at further, the best ones
 _NEWEST = 3_000  # the most rows that are ranked for a word, the newest with it: ranking more takes long
 _FIRST = 1_000  # more than any rank by bm25
+_AFTER = range(1, 4)  # the rows after one with words of the question that may be its answer
+_FEW = 3  # words, or pairs of characters: more are a question, whose answer may have none of them
 _SHORT = 3  # the longest word that is not looked for as a beginning
 _EACH = 20  # the most rows of a session
 _WEIGHT: dict[int, float] = {Role.ASK: 1.0, Role.SAID: 1.0, Role.READ: 0.3, Role.RESULT: 0.3, Role.ERROR: 0.3}
@@ -160,22 +162,28 @@ class _Row(NamedTuple):
         return sum(self.parts.values()) * (0.75 if of_tools else 1)
 
 
-def _best_first(rows: Iterable[_Row], words: set[int]) -> list[_Row]:
-    """The rows of a session, first those that answer most of the question with the rows beside them.
+def _best_first(rows: Iterable[_Row], terms: int) -> list[_Row]:
+    """The rows of a session, first those that answer most of the question with the rows before them.
 
-    Of those beside them only these `words` count: a pair of Chinese characters is too little.
+    An answer follows the words that it answers, so of those the parts below `terms` count, too.
     """
     near = {(row.file, row.id): row for row in rows}
 
     def weight(row: _Row) -> float:
         best = dict(row.parts)
-        for away in (-2, -1, 1, 2):
-            if other := near.get((row.file, row.id + away)):
-                for part in words & other.parts.keys():
-                    best[part] = max(best.get(part, 0), other.parts[part] * 0.6 ** abs(away))
+        for away in _AFTER:
+            if other := near.get((row.file, row.id - away)):
+                for part, value in other.parts.items():
+                    if part < terms:
+                        best[part] = max(best.get(part, 0), value * 0.7**away)
         return sum(best.values()) * _WEIGHT.get(row.role, 0.5)
 
     return sorted(near.values(), key=weight, reverse=True)
+
+
+def _is_reply(row: _Row, files: dict[int, int]) -> bool:
+    """Whether Claude said it soon after a row of these, by number with their files."""
+    return row.role == Role.SAID and any(files.get(row.id - away) == row.file for away in _AFTER)
 
 
 class Searcher:
@@ -368,12 +376,19 @@ class _Answer:
             parts.append(dict(self._rows(match, score)))
             for row, value in parts[-1].items():
                 totals[row] += value
-        best = json.dumps(nlargest(_POOL, totals, key=totals.__getitem__))
-        sql = "SELECT r.id, file, role, offset, line, created FROM json_each(?) JOIN rows r ON r.id = value"
-        rows = [
-            _Row({number: some[row[0]] for number, some in enumerate(parts) if row[0] in some}, *row)
-            for row in self._db.execute(sql, (best,))
-        ]
+        best = {
+            row: {number: some[row] for number, some in enumerate(parts) if row in some}
+            for row in nlargest(_POOL, totals, key=totals.__getitem__)
+        }
+        ids = [*best]
+        if len(self._terms) > _FEW and not self._asked.query.phrases:
+            ids += {row + away for row in best for away in _AFTER} - best.keys()
+        sql = f"""SELECT r.id, file, role, offset, line, created
+            FROM json_each(?) JOIN rows r ON r.id = value WHERE 1{self._where}"""  # noqa: S608 - ours
+        found = self._db.execute(sql, (json.dumps(ids), *self._values))
+        rows = [_Row(best.get(row[0], {}), *row) for row in found]
+        files = {row.id: row.file for row in rows if row.parts}
+        rows = [row for row in rows if row.parts or _is_reply(row, files)]
         query = f"SELECT id, {COLUMNS} FROM files WHERE id IN {_GIVEN}"  # noqa: S608 - ours
         for number, path, kind, *rest in self._db.execute(query, (json.dumps([row.file for row in rows]),)):
             file = File(path, Kind(kind), *rest)
@@ -386,8 +401,7 @@ class _Answer:
     def _session_rows(self, rows: list[_Row], shown: int) -> list[Result]:
         """The best rows of a session; those that read the same as another come behind."""
         best, others = dict[str, Result](), list[Result]()
-        words = {number for number, term in enumerate(self._terms) if len(term.strip('"*')) > 2}  # no pairs
-        for row in _best_first(rows, words)[:_EACH]:
+        for row in _best_first(rows, len(self._terms))[:_EACH]:
             each = self._result(row)
             if is_shown := len(best) < min(ROWS, shown):
                 each = with_snippet(each, self._asked.query)
