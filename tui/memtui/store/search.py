@@ -26,7 +26,7 @@ from memtui.store.claude_memory import memory_folder
 from memtui.store.listing import project_test
 from memtui.store.search_documents import DOCUMENT_MARK, KINDS, File, Kind, pins_of, readings
 from memtui.store.search_index import COLUMNS, IndexDamaged, SearchIndex
-from memtui.store.search_query import TOUCHED, Query, Search, path_query
+from memtui.store.search_query import TOUCHED, Query, Search
 from memtui.store.transcripts import TranscriptStore
 from memtui.transcript.messages import Message, Reading, Role
 
@@ -257,7 +257,7 @@ class _Answer:
         query = f"INSERT INTO wanted SELECT id FROM files WHERE ({is_here}) AND kind IN {_GIVEN}"  # noqa: S608
         db.execute(query, [json.dumps(each) for each in values])
         self._where, self._values = " AND r.file IN wanted", list[object]()
-        self._calls = [path_query(value) for _, value in asked.filters]
+        self._calls = asked.calls()
         for (name, _), call in zip(asked.filters, self._calls, strict=True):
             self._where += f""" AND (r.file, r.turn) IN (SELECT p.file, p.turn FROM words
                 JOIN rows p ON p.id = words.rowid WHERE words MATCH ? AND p.role IN {_GIVEN})"""  # noqa: S608

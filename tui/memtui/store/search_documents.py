@@ -24,16 +24,7 @@ from memtui.store import listing
 from memtui.store.claude_memory import MARKDOWN, body_of, fields_of, memory_folder
 from memtui.store.listing import Entry, scan
 from memtui.store.state_files import SESSION, newest_version, project_path
-from memtui.store.transcripts import (
-    HEAD,
-    Sources,
-    cwd_in,
-    first_cwd,
-    is_agent,
-    is_archived,
-    is_text,
-    session_of,
-)
+from memtui.store.transcripts import Sources, cwd_in, first_cwd, is_agent, is_archived, is_text, session_of
 from memtui.transcript.messages import Message, Reading, Role, read_messages
 
 
@@ -49,12 +40,10 @@ class Kind(StrEnum):
     PIN = "pin"
 
 
-KINDS = dict(
-    zip(("sessions", "memories", "claude", "files", "captures", "states", "pins"), Kind, strict=True)
-)
-"""The kinds by the words that ``in:`` accepts."""
+_NAMES = ("sessions", "memories", "claude", "files", "captures", "states", "pins")
+KINDS = dict(zip(_NAMES, Kind, strict=True))  # by the words that ``in:`` accepts
+# What the index has as the path of a document: FTS5 then ranks documents without ranking all sessions.
 DOCUMENT_MARK = "memtuidocument"
-"""What the index has as the path of a document: FTS5 then ranks documents without ranking all sessions."""
 _LIMIT = 8 << 20  # the most bytes of a document that are searched
 _TITLE = 300
 _PINS = re.compile(r"pins\.md")
@@ -97,10 +86,8 @@ class File:
         self.note = reading.branch or self.note
         for message in reading.messages:
             if message.role in (Role.TITLE, Role.ASK):
-                from memtui.transcript.session import (
-                    SessionSummary,
-                    better_name,
-                )  # only when something is new
+                # Only when something is new.
+                from memtui.transcript.session import SessionSummary, better_name
 
                 text = message.text.strip()[:_TITLE]
                 self.name = text if message.role is Role.TITLE else better_name(self.name, text)
@@ -110,10 +97,10 @@ class File:
 def listed(places: Places, sources: Sources, folders: Iterable[str]) -> dict[str, Source]:
     """All files to search by their paths; `folders` are some in known projects, only absolute ones count."""
     found = {path: Source(Kind.SESSION, entry) for path, entry in sources.entries().items()}
-    documents = (
-        (f"{each.entry.folder}{os.sep}{each.entry.name}", each) for each in _documents(places, folders)
-    )
-    return found | {path: each for path, each in documents if is_text(path)}
+    documents = {
+        f"{each.entry.folder}{os.sep}{each.entry.name}": each for each in _documents(places, folders)
+    }
+    return found | {path: each for path, each in documents.items() if is_text(path)}
 
 
 def _documents(places: Places, folders: Iterable[str]) -> Iterator[Source]:
@@ -122,18 +109,20 @@ def _documents(places: Places, folders: Iterable[str]) -> Iterator[Source]:
     roots = {_root(folder) for folder in folders if os.path.isabs(folder)}  # noqa: PTH117
     slugs = {transcript_slug(root)[:SLUG_LENGTH]: str(root) for root in roots}
     where = [
-        (Kind.MEMORY, month.path, listing.STORED_NAME, "") for month in _in(home.memories, listing.MONTH_NAME)
+        (Kind.MEMORY, each.path, listing.STORED_NAME, "") for each in _in(home.memories, listing.MONTH_NAME)
     ]
-    own = [each.path / "memory" for each in _in(projects, listing.ANY_NAME)]
-    for folder in (memory_folder(places), *own):
+    for folder in (
+        memory_folder(places),
+        *(each.path / "memory" for each in _in(projects, listing.ANY_NAME)),
+    ):
         above = folder.parent  # those of an unknown project belong to Claude Code's folder of it
         project = slugs.get(above.name, str(above)) if above.parent == projects else ""
         where.append((Kind.CLAUDE, folder, MARKDOWN, project))
     for root in roots:
-        compacts, pins = Project(root).compacts, Project(root).pins.parent
-        where.append((Kind.CAPTURE, compacts, listing.CAPTURE_NAME, str(root)))
-        where.append((Kind.FILE, compacts, listing.MEMORY_FILE_NAME, str(root)))
-        where.append((Kind.PIN, pins, _PINS, str(root)))
+        of = Project(root)
+        where.append((Kind.CAPTURE, of.compacts, listing.CAPTURE_NAME, str(root)))
+        where.append((Kind.FILE, of.compacts, listing.MEMORY_FILE_NAME, str(root)))
+        where.append((Kind.PIN, of.pins.parent, _PINS, str(root)))
     for kind, folder, names, project in (*where, (Kind.PIN, home.pins.parent, _PINS, "")):
         within = Path(project) if project and kind is not Kind.CLAUDE else None
         yield from (Source(kind, each, project) for each in _in(folder, names, within))
@@ -159,7 +148,7 @@ def opened(path: str, source: Source) -> tuple[File, Iterable[Reading]]:
     if kind is Kind.SESSION:
         stem = str(entry.path.with_suffix("")) if is_archived(entry) else ""
         copy = _unpacked(stem) if stem else None  # a copy that is not whole is shown nowhere
-        cwd = cwd_in(copy.getvalue()[:HEAD]) if copy else first_cwd(Path(path))
+        cwd = cwd_in(copy.getvalue()) if copy else first_cwd(Path(path))
         agent = Path(path).stem if is_agent(Path(path)) else ""
         file = File(path, kind, str(cwd or ""), session_of(Path(path), entry), agent, stem)
         return file, readings(file)
@@ -193,13 +182,12 @@ def _text(file: File) -> str:
     if file.project and file.kind in (Kind.CAPTURE, Kind.FILE, Kind.PIN):
         root = Path(file.project)
     try:
-        return masked(
-            read_within(path, root, limit=_LIMIT, follow=False).decode("utf-8", "replace")
-        ).removeprefix("\ufeff")
+        data = read_within(path, root, limit=_LIMIT, follow=False)
     except FileMissing:
         raise
     except FileProblem:
         return ""
+    return masked(data.decode("utf-8", "replace")).removeprefix("\ufeff")
 
 
 def pins_of(file: File) -> list[Pin]:
@@ -207,19 +195,15 @@ def pins_of(file: File) -> list[Pin]:
 
 
 def _reading(file: File, text: str, created: str = "") -> list[Reading]:
-    if file.kind is Kind.PIN:
-        texts = [pin.text for pin in parse_pins(text)]
-    else:
-        if file.kind in (Kind.MEMORY, Kind.CLAUDE):  # of others it is what stands there
-            more = file.note if file.kind is Kind.MEMORY else fields_of(text).get("name", "")
-            body = body_of(text)
-            text = "\n".join((*(each for each in (more, file.title) if each and each not in body), body))
-        texts = [f"{file.name}\n{text}"]
-    messages = (
-        Message(Role.DOCUMENT, each, DOCUMENT_MARK, 0, number, created)
-        for number, each in enumerate(texts, 1)
-    )
-    return [Reading([*messages], 0, 1)]
+    if file.kind in (Kind.MEMORY, Kind.CLAUDE):  # of others it is what stands there
+        more = file.note if file.kind is Kind.MEMORY else fields_of(text).get("name", "")
+        body = body_of(text)
+        text = "\n".join((*(each for each in (more, file.title) if each and each not in body), body))
+    texts = [pin.text for pin in parse_pins(text)] if file.kind is Kind.PIN else [f"{file.name}\n{text}"]
+    found = enumerate(texts, 1)
+    return [
+        Reading([Message(Role.DOCUMENT, each, DOCUMENT_MARK, 0, at, created) for at, each in found], 0, 1)
+    ]
 
 
 def _describe(file: File, entry: Entry, text: str) -> str:

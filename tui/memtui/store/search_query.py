@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -18,13 +19,11 @@ from memtui.store.search_documents import KINDS
 from memtui.transcript.messages import Role
 
 _SNIPPET, _BEFORE = 200, 50
+# The filters on what a turn touched, and the messages that show it.
 TOUCHED = {"edited": [Role.EDIT], "read": [Role.READ], "file": [Role.EDIT, Role.READ], "cmd": [Role.COMMAND]}
-"""The filters on what a turn touched, and the messages that show it."""
 _INNER = re.compile("[A-Z](?<=[a-z0-9].)")
 _IDENTIFIER = re.compile(r"\b[A-Za-z]*[a-z0-9][A-Z]\w*")
 _PART_OF = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
-
-
 # Chinese, Japanese or Korean text; compiled when there is some, as that takes long.
 _CJK = (
     "[\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf"
@@ -35,10 +34,10 @@ _CJK = (
 def words_of(text: str, *, asked: bool = False) -> str:
     """A text as it is indexed, or asked for: CJK in pairs, and at its end the parts of its identifiers."""
     text = _in_pairs(text, asked=asked)
-    if _INNER.search(text):  # quicker than looking for whole identifiers
-        some = " ".join(filter(_INNER.search, dict.fromkeys(text.split())))
-        text = f"{text}\n{' '.join(_PART_OF.findall(' '.join(_IDENTIFIER.findall(some))))}"
-    return text
+    if not _INNER.search(text):  # quicker than looking for whole identifiers
+        return text
+    some = " ".join(filter(_INNER.search, dict.fromkeys(text.split())))
+    return f"{text}\n{' '.join(_PART_OF.findall(' '.join(_IDENTIFIER.findall(some))))}"
 
 
 def _in_pairs(text: str, *, asked: bool) -> str:
@@ -59,16 +58,15 @@ def _quoted(text: str) -> str:
     return f'"{words}"*' if len(last) == 1 and re.fullmatch(_CJK, last) else f'"{words}"'
 
 
+# English words that say nothing about what is asked for, and what an apostrophe leaves: `don` and `t`.
 _STOP = """
-a about after again all also am an and any are as at be because been before being but by can could did do
-does doing done for from get gets got had has have he her here him his how i if in into is it its just let
-like make many may me might more most much must my need no not now of on one only or other our out over
-please really same she should so some such than that the their them then there these they thing things this
-those to too up us use used using very want was way we were what when where which while who why will with
-would yes you your
-aren couldn d didn doesn don hadn hasn haven isn ll m re s shouldn t ve wasn weren won wouldn
+a about after again all also am an and any are as at be because been before being but by can could did do does
+doing done for from get gets got had has have he her here him his how i if in into is it its just let like
+make many may me might more most much must my need no not now of on one only or other our out over please
+really same she should so some such than that the their them then there these they thing things this those to
+too up us use used using very want was way we were what when where which while who why will with would yes you
+your aren couldn d didn doesn don hadn hasn haven isn ll m re s shouldn t ve wasn weren won wouldn
 """
-"""English words that say nothing about what is asked for, and what an apostrophe leaves: `don` and `t`."""
 _STOPPED = frozenset(_STOP.split())
 
 
@@ -77,8 +75,7 @@ class Query(NamedTuple):
 
     words: tuple[str, ...] = ()
     phrases: tuple[str, ...] = ()
-    unfinished: bool = False
-    """Whether the last word is still being typed: other words that begin so count, too."""
+    unfinished: bool = False  # the last word is still being typed: other words that begin so count, too
 
     @property
     def telling(self) -> tuple[str, ...]:
@@ -93,10 +90,8 @@ class Query(NamedTuple):
 
     def terms(self) -> dict[str, list[str]]:
         """The telling words, each with the full-text queries of its parts."""
-        found = {}
-        for word in self.telling:
-            parts = _WORD.findall(words_of(word, asked=True))
-            found[word] = [_quoted(part) for part in dict.fromkeys(parts)]
+        parts = {word: dict.fromkeys(_WORD.findall(words_of(word, asked=True))) for word in self.telling}
+        found = {word: list(map(_quoted, some)) for word, some in parts.items()}
         if self.is_prefix:
             last = found[self.words[-1]]
             last[-1] = last[-1].rstrip("*") + "*"
@@ -122,11 +117,8 @@ class Query(NamedTuple):
 
     def marks(self, text: str) -> list[tuple[int, int]]:
         """The matches in a text, as character offsets (start, end), none of them inside a word."""
-        return [
-            match.span()
-            for match in self.pattern.finditer(folded(text))
-            if not _is_inside(text, match.start())
-        ]
+        found = (match.span() for match in self.pattern.finditer(folded(text)))
+        return [(start, end) for start, end in found if not _is_inside(text, start)]
 
     def first(self, text: str) -> int:
         """Where the part of a text begins that holds most of the words; 0 without any."""
@@ -146,10 +138,8 @@ class Query(NamedTuple):
             start = blank.start() + 1
         line = " ".join(text[start : start + _SNIPPET].replace("\x00", " ").split())
         before, after = "…" if start else "", "…" if text[start + _SNIPPET :].strip() else ""
-        return (
-            before + line + after,
-            tuple((a + len(before), b + len(before)) for a, b in self.marks(line)),
-        )
+        line = before + line + after
+        return line, tuple(self.marks(line))
 
 
 def _is_inside(text: str, at: int) -> bool:
@@ -184,15 +174,17 @@ class Search(NamedTuple):
     project: str = ""  # part of the path of a project; searches all projects
     unread: tuple[str, ...] = ()  # a sentence for each filter that is not understood: it counts as words
 
+    def calls(self) -> list[str]:
+        """The full-text queries for the paths and commands of the filters."""
+        return [f"path : {_quoted(part).rstrip('*')}*" for _, part in self.filters]
+
 
 _QUOTED = r'"([^"]*)(?:"|$)|“([^”]*)(?:”|$)|「([^」]*)(?:」|$)|『([^』]*)(?:』|$)'
 _PART = re.compile(rf'(?:(?<=\s)|^)(?:(\w+):(?:"([^"]*)"|(\S+))|{_QUOTED})', re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
-_DAY = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?", re.ASCII)
 _AGO = re.compile(r"(\d{1,4})([dw])", re.ASCII)
 DAYS = "2026-02-23, 2026-02, today, yesterday, 7d or 2w"  # what `day` understands, by examples
-_VALUES = {"in": ", ".join(KINDS), "before": DAYS, "after": DAYS}
-"""What filters take whose values may not be understood."""
+_VALUES = {"in": ", ".join(KINDS), "before": DAYS, "after": DAYS}  # those that may not be understood
 
 
 def parse_search(text: str, *, typing: bool = False) -> Search:
@@ -231,17 +223,13 @@ def parse_search(text: str, *, typing: bool = False) -> Search:
 def day(text: str) -> datetime | None:
     """The beginning of a day, month or year in local time, as in `DAYS`; None if invalid."""
     ago = _AGO.fullmatch({"today": "0d", "yesterday": "1d"}.get(text.lower(), text.lower()))
-    match = _DAY.fullmatch(text)
-    try:
+    with suppress(ValueError, OverflowError, OSError):
         if ago:
             date = system_clock() - timedelta(days=int(ago[1]) * (7 if ago[2] == "w" else 1))
             return datetime(date.year, date.month, date.day).astimezone()
-        if match is None:
-            return None
-        year, month, number = (int(part) if part else 1 for part in match.groups())
-        return datetime(year, month, number).astimezone()
-    except (ValueError, OverflowError, OSError):
-        return None
+        if text.isascii() and text[:4].isdigit():
+            return datetime.strptime(text, "%Y-%m-%d"[: 3 * text.count("-") + 2]).astimezone()
+    return None
 
 
 def _kinds(value: str) -> list[str]:
@@ -249,8 +237,3 @@ def _kinds(value: str) -> list[str]:
     named = [part.rstrip("s") for part in value.lower().split(",") if part]
     kinds = [next((kind for kind in KINDS if kind.startswith(part)), "") for part in named]
     return kinds if all(kinds) else []
-
-
-def path_query(part: str) -> str:
-    """The full-text query for a part of a path or command."""
-    return f"path : {_quoted(part).rstrip('*')}*"

@@ -139,7 +139,7 @@ def first_cwd(path: Path) -> Path | None:
 
 
 def cwd_in(head: bytes) -> Path | None:
-    match = _CWD.search(head)
+    match = _CWD.search(head, 0, HEAD)
     if match is None:
         return None
     try:
