@@ -14,7 +14,7 @@ from memtui.ground.files import FileProblem, lock
 from memtui.ground.project import Places, Project, memtui_home
 from memtui.store.listing import Entry
 from memtui.store.search import UNREADABLE, Result, Searcher, with_snippet
-from memtui.store.search_documents import File, Kind, Source, opened, readings
+from memtui.store.search_documents import File, Kind, opened, readings
 from memtui.store.search_query import parse_search
 from tests.transcripts import Transcript
 
@@ -77,7 +77,7 @@ def test_a_text_is_shown_as_it_is_indexed(kind: Kind) -> None:
     path = home.data / "states" / "s-1" / "v0001.md"
     path.parent.mkdir(parents=True)
     path.write_text("- weigh the anchors\n")
-    file, lines = opened(str(path), Source(kind, Entry.of(path), str(home.data)))
+    lines = opened(file := File(str(path), kind, str(home.data), name=path.name), Entry.of(path))
     texts = [[each.text for line in some for each in line.messages] for some in (readings(file), lines)]
     assert texts[0] == texts[1] and "weigh the anchors" in texts[0][0]
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 from heapq import nlargest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,7 +26,7 @@ from memtui.ground.project import Places, transcript_slug
 from memtui.store.claude_memory import memory_folder
 from memtui.store.listing import project_test
 from memtui.store.search_documents import DOCUMENT_MARK, KINDS, File, Kind, pins_of, readings
-from memtui.store.search_index import COLUMNS, IndexDamaged, SearchIndex
+from memtui.store.search_index import IndexDamaged, SearchIndex, files_of
 from memtui.store.search_query import TOUCHED, Query, Search
 from memtui.store.transcripts import TranscriptStore
 from memtui.transcript.messages import Message, Reading, Role
@@ -33,8 +34,8 @@ from memtui.transcript.messages import Message, Reading, Role
 if TYPE_CHECKING:
     import sqlite3
 
+# The message if `Group.complete` is False.
 NOT_ALL_SEARCHED = "Not all was searched: the index is busy or being made. Try again soon."
-"""Message if `Group.complete` is False."""
 LIMIT = 50  # the default maximum of results of each kind
 ROWS = 3  # rows of a session that are shown at first
 _FRESH = 1.5  # seconds for which the index counts as up to date
@@ -46,8 +47,8 @@ _AFTER = range(1, 4)  # the rows after one with words of the question that may b
 _FEW = 3  # words, or pairs of characters: more are a question, whose answer may have none of them
 _SHORT = 3  # the longest word that is not looked for as a beginning
 _EACH = 20  # the most rows of a session
+# The weight of kinds of rows in the order within a session; that of others is a half.
 _WEIGHT: dict[int, float] = {Role.ASK: 1.0, Role.SAID: 1.0, Role.READ: 0.3, Role.RESULT: 0.3, Role.ERROR: 0.3}
-"""The weight of kinds of rows in the order within a session; that of others is a half."""
 _GIVEN = "(SELECT value FROM json_each(?))"
 _AROUND = 5  # the most messages shown from a row on
 UNREADABLE = "(cannot be read any more)"  # the snippet of a row whose transcript is gone
@@ -62,8 +63,7 @@ class Scope(StrEnum):
 
 
 _HEADINGS = "Sessions|Memories|Claude's memories|Memory files of reviews|Captures|Session states|Pins"
-HEADINGS = dict(zip(Kind, _HEADINGS.split("|"), strict=True))
-"""The heading above the results of each kind."""
+HEADINGS = dict(zip(Kind, _HEADINGS.split("|"), strict=True))  # above the results of each kind
 
 
 class Result(NamedTuple):
@@ -118,14 +118,13 @@ class Group(NamedTuple):
     results: tuple[list[Result], ...] = ()  # of a session up to `_EACH` rows, the best first; else one each
     total: int = 0  # of sessions, or of documents
     complete: bool = True  # False while files are still being indexed
-    missing: tuple[str, ...] = ()
-    """The words and phrases of the question that are nowhere in what was searched, the same for all kinds."""
+    missing: tuple[str, ...] = ()  # words and phrases that are nowhere in what was searched, for all kinds
 
 
 def row_of(result: Result, *more: Result) -> dict[str, Any]:
     """A result as JSON, of a session with the rows that are shown below it."""
-    row: dict[str, Any] = {"name": result.name, "title": result.title}
-    row |= {"time": result.when.isoformat() if result.when else None, "snippet": result.snippet}
+    moment = result.when.isoformat() if result.when else None
+    row = dict[str, Any](name=result.name, title=result.title, time=moment, snippet=result.snippet)
     if result.project:
         row["project"] = result.project
     if result.path is not None:
@@ -194,8 +193,7 @@ class Searcher:
         self._places = places
         self._looked = -math.inf
         self._complete = True
-        self._turn = 0
-        """The number of interruptions."""
+        self._turn = 0  # the number of interruptions
 
     def update(self, *, budget: float = math.inf, progress: Callable[[int, int], None] | None = None) -> bool:
         """Bring the index up to date; see `SearchIndex.update`."""
@@ -215,7 +213,7 @@ class Searcher:
         *,
         limit: int = LIMIT,
         rows: int = 1_000,
-        budget: float | None = None,
+        budget: float = _BUDGET,
     ) -> list[Group]:
         """The results of each kind that is wanted, sessions first; `FileProblem` also after `interrupt`.
 
@@ -223,7 +221,6 @@ class Searcher:
         `rows` of sessions are read, others by `with_snippet`; `budget` seconds go to new files before.
         """
         turn = self._turn
-        budget = _BUDGET if budget is None else budget
         # Not read again below: another search may complete the index after this one has read it.
         complete = self._complete
         if time.monotonic() - self._looked > _FRESH:
@@ -250,12 +247,13 @@ class _Answer:
         self._session = path if scope is Scope.SESSION else None
         self._concerns = project_test(os.fspath(places.project.root))
         self._files: dict[int, Result] = {}  # what all rows of a file have, by its number
-        db.create_function("lower", 1, str.lower)  # SQLite's own is for ASCII
         db.execute("CREATE TEMP TABLE wanted (file INTEGER PRIMARY KEY)")
-        is_here, values = self._is_here()
-        values.append([KINDS[word] for word in asked.kinds])
-        query = f"INSERT INTO wanted SELECT id FROM files WHERE ({is_here}) AND kind IN {_GIVEN}"  # noqa: S608
-        db.execute(query, [json.dumps(each) for each in values])
+        query = f"SELECT id, path, project, session, kind FROM files WHERE kind IN {_GIVEN}"  # noqa: S608
+        files = db.execute(query, [json.dumps([KINDS[word] for word in asked.kinds])]).fetchall()
+        is_wanted = self._wanted()
+        db.executemany(
+            "INSERT INTO wanted VALUES (?)", ((each,) for each, *rest in files if is_wanted(*rest))
+        )
         self._where, self._values = " AND r.file IN wanted", list[object]()
         self._calls = asked.calls()
         for (name, _), call in zip(asked.filters, self._calls, strict=True):
@@ -263,35 +261,28 @@ class _Answer:
                 JOIN rows p ON p.id = words.rowid WHERE words MATCH ? AND p.role IN {_GIVEN})"""  # noqa: S608
             self._values += [call, json.dumps(TOUCHED[name])]
         if asked.since or asked.until:
-            self._where += " AND r.created BETWEEN ? AND ?"
-            self._values.append(asked.since.timestamp() if asked.since else -math.inf)
-            self._values.append(asked.until.timestamp() if asked.until else math.inf)
+            self._where += " AND r.created BETWEEN ifnull(?, -1e99) AND ifnull(?, 1e99)"
+            self._values += (moment and moment.timestamp() for moment in (asked.since, asked.until))
         self._terms, self._missing = self._look_up()
 
-    def _is_here(self) -> tuple[str, list[list[str]]]:
-        """The condition for files that are searched, and the lists in it."""
-        if session := self._session:
-            return f"session IN {_GIVEN} OR kind = '{Kind.PIN}'", [[session.stem]]
+    def _wanted(self) -> Callable[[str, str, str, str], bool]:
+        """Whether a file, by path, project, session and kind, is searched."""
+        if transcript := self._session:
+            return lambda _path, _project, session, kind: session == transcript.stem or kind == Kind.PIN
         if part := self._asked.project.lower():
-            return f"instr(lower(project), {_GIVEN})", [[part]]
-        projects = {each for (each,) in self._db.execute("SELECT DISTINCT project FROM files")}
-        wanted = set(filter(self._concerns, projects))
+            return lambda _path, project, *_: part in project.lower()
         if self._scope is Scope.EVERYWHERE:
             from memtui.store.archive_settings import archive_settings
 
-            settings = archive_settings(self._places.home)
-            wanted |= {each for each in projects if not each or not settings.is_private(Path(each))}
-            return f"project IN {_GIVEN}", [[*wanted]]
+            private = lru_cache(maxsize=None)(archive_settings(self._places.home).is_private)
+            return lambda _, project, *_rest: self._concerns(project) or not private(Path(project))
         # What is in the project's own folder was moved with it, or another project has the same slug.
         own = TranscriptStore(self._places.project, self._places.claude).folder()
-        folders = [f"{each}{os.sep}" for each in (own, memory_folder(self._places))]
-        others = [each for each in projects - wanted if transcript_slug(Path(each)) == own.name]
-        in_folder = "EXISTS (SELECT 1 FROM json_each(?) WHERE instr(files.path, value) = 1)"
-        return f"project IN {_GIVEN} OR (project NOT IN {_GIVEN} AND {in_folder})", [
-            [*wanted],
-            others,
-            folders,
-        ]
+        folders = (f"{own}{os.sep}", f"{memory_folder(self._places)}{os.sep}")
+        return lambda path, project, *_: (
+            self._concerns(project)
+            or (path.startswith(folders) and transcript_slug(Path(project)) != own.name)
+        )
 
     def groups(self, limit: int, shown: int) -> list[Group]:
         """The results by kind; see `Searcher.search`."""
@@ -389,12 +380,13 @@ class _Answer:
         rows = [_Row(best.get(row[0], {}), *row) for row in found]
         files = {row.id: row.file for row in rows if row.parts}
         rows = [row for row in rows if row.parts or _is_reply(row, files)]
-        query = f"SELECT id, {COLUMNS} FROM files WHERE id IN {_GIVEN}"  # noqa: S608 - ours
-        for number, path, kind, *rest in self._db.execute(query, (json.dumps([row.file for row in rows]),)):
-            file = File(path, Kind(kind), *rest)
+        numbers = json.dumps([row.file for row in rows])
+        for number, file in [*files_of(self._db, f"WHERE id IN {_GIVEN}", numbers)]:
             if file.agent:  # it has the title of its session
                 query = "SELECT title FROM files WHERE kind = ? AND agent = '' AND session = ?"
-                file.title = (self._db.execute(query, (kind, file.session)).fetchone() or [file.title])[0]
+                file.title = (self._db.execute(query, (file.kind, file.session)).fetchone() or [file.title])[
+                    0
+                ]
             self._files[number] = self._of(file)
         return sorted(rows, key=lambda row: row.score, reverse=True)
 

@@ -13,7 +13,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
 
 from memtui.documents.pins import Pin, parse_pins
 from memtui.ground.files import FileMissing, FileProblem, Signature, read_within
@@ -47,14 +46,6 @@ DOCUMENT_MARK = "memtuidocument"
 _LIMIT = 8 << 20  # the most bytes of a document that are searched
 _TITLE = 300
 _PINS = re.compile(r"pins\.md")
-
-
-class Source(NamedTuple):
-    """A file to search; of an archived transcript the file of the archive."""
-
-    kind: Kind
-    entry: Entry
-    project: str = ""  # its root; "" if only the text can tell, or it belongs to all
 
 
 @dataclass(slots=True)
@@ -94,16 +85,19 @@ class File:
                 self.title = SessionSummary(self.name, branch=self.note).name
 
 
-def listed(places: Places, sources: Sources, folders: Iterable[str]) -> dict[str, Source]:
-    """All files to search by their paths; `folders` are some in known projects, only absolute ones count."""
-    found = {path: Source(Kind.SESSION, entry) for path, entry in sources.entries().items()}
-    documents = {
-        f"{each.entry.folder}{os.sep}{each.entry.name}": each for each in _documents(places, folders)
-    }
-    return found | {path: each for path, each in documents.items() if is_text(path)}
+def listed(places: Places, sources: Sources, folders: Iterable[str]) -> dict[str, tuple[File, Entry]]:
+    """All files to search by their paths; `folders` are some in known projects, only absolute ones count.
+
+    Of an archived transcript it is the file of the archive. A project is noted if the place tells it.
+    """
+    found = {path: (File(path), entry) for path, entry in sources.entries().items()}
+    for kind, entry, project in _documents(places, folders):
+        path = f"{entry.folder}{os.sep}{entry.name}"
+        found[path] = File(path, kind, project, name=entry.name, title=entry.name), entry
+    return {path: each for path, each in found.items() if is_text(path)}
 
 
-def _documents(places: Places, folders: Iterable[str]) -> Iterator[Source]:
+def _documents(places: Places, folders: Iterable[str]) -> Iterator[tuple[Kind, Entry, str]]:
     """Those of all projects that are known; folders that cannot be listed are left out."""
     home, projects = places.home, places.claude / "projects"
     roots = {_root(folder) for folder in folders if os.path.isabs(folder)}  # noqa: PTH117
@@ -125,9 +119,9 @@ def _documents(places: Places, folders: Iterable[str]) -> Iterator[Source]:
         where.append((Kind.PIN, of.pins.parent, _PINS, str(root)))
     for kind, folder, names, project in (*where, (Kind.PIN, home.pins.parent, _PINS, "")):
         within = Path(project) if project and kind is not Kind.CLAUDE else None
-        yield from (Source(kind, each, project) for each in _in(folder, names, within))
+        yield from ((kind, each, project) for each in _in(folder, names, within))
     versions = (newest_version(home, each.name) for each in _in(home.states, SESSION))
-    yield from (Source(Kind.STATE, newest) for newest in versions if newest)
+    yield from ((Kind.STATE, newest, "") for newest in versions if newest)
 
 
 def _in(folder: Path, names: re.Pattern[str], within: Path | None = None) -> list[Entry]:
@@ -142,23 +136,21 @@ def _root(folder: str) -> Path:
     return Path(folder)
 
 
-def opened(path: str, source: Source) -> tuple[File, Iterable[Reading]]:
-    """A new or changed file with its messages; of a broken document the name and the text, if any."""
-    kind, entry, project = source
-    if kind is Kind.SESSION:
-        stem = str(entry.path.with_suffix("")) if is_archived(entry) else ""
-        copy = _unpacked(stem) if stem else None  # a copy that is not whole is shown nowhere
-        cwd = cwd_in(copy.getvalue()) if copy else first_cwd(Path(path))
-        agent = Path(path).stem if is_agent(Path(path)) else ""
-        file = File(path, kind, str(cwd or ""), session_of(Path(path), entry), agent, stem)
-        return file, readings(file)
-    file = File(path, kind, project, name=entry.name, title=entry.name)
-    text, created = _text(file), "" if kind is Kind.PIN else (entry.time or entry.written).isoformat()
+def opened(file: File, entry: Entry) -> Iterable[Reading]:
+    """The messages of a new or changed file, which is described; a broken document by its name and text."""
+    path = Path(file.path)
+    if file.kind is Kind.SESSION:
+        file.stem = str(entry.path.with_suffix("")) if is_archived(entry) else ""
+        copy = _unpacked(file.stem) if file.stem else None  # one that is not whole is shown nowhere
+        file.project = str((cwd_in(copy.getvalue()) if copy else first_cwd(path)) or "")
+        file.agent, file.session = path.stem if is_agent(path) else "", session_of(path, entry)
+        return readings(file)
+    text, created = _text(file), "" if file.kind is Kind.PIN else (entry.time or entry.written).isoformat()
     try:
         created = _describe(file, entry, text) or created
     except FormatError:
         file.note = "broken"
-    return file, _reading(file, text, created)
+    return _reading(file, text, created)
 
 
 def readings(file: File, start: int = 0, first: int = 1, *, few: bool = False) -> Iterable[Reading]:

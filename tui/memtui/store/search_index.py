@@ -23,33 +23,26 @@ from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileLocked, FileProblem, lock, private_folder, writing
 from memtui.ground.project import Places
 from memtui.store.listing import Entry
-from memtui.store.search_documents import File, Kind, Source, listed, opened, readings
+from memtui.store.search_documents import File, Kind, listed, opened, readings
 from memtui.store.search_query import words_of
 from memtui.store.transcripts import Sources, is_archived
 from memtui.transcript.messages import Message, Reading, Role
 
 VERSION = 17
 WAIT = 2.0  # seconds to wait for another program's lock on the index
+_SETTINGS = ("trusted_schema = OFF", "cell_size_check = ON", "cache_size = -32000", "temp_store = MEMORY")
 _TRANSACTION = 0.05  # seconds of reading whose messages are written at once: readers wait for it
 _LOCKED = "is locked by another program; try again when that has ended"
-_PROBLEMS = {
+_PROBLEMS = {  # what is no reason to make the index anew
     sqlite3.SQLITE_INTERRUPT: "is searched for something else",
     sqlite3.SQLITE_BUSY: _LOCKED,
     sqlite3.SQLITE_LOCKED: _LOCKED,
     sqlite3.SQLITE_FULL: "cannot grow: the disk is full",
 }
-"""What is no reason to make the index anew."""
-_DEAD, _FEW = 5, 1000
-"""The index is made anew when one row in `_DEAD` is dead, but not for fewer than `_FEW`."""
-
+_DEAD, _FEW = 5, 1000  # the index is made anew when one row in `_DEAD` is dead, but not for fewer than `_FEW`
+_COLUMNS = ", ".join(File.__slots__)
 _TABLES = f"""
-CREATE TABLE files (
-    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, project TEXT NOT NULL,
-    session TEXT NOT NULL, agent TEXT NOT NULL, stem TEXT NOT NULL, -- in the archive
-    name TEXT NOT NULL, title TEXT NOT NULL, note TEXT NOT NULL,
-    mtime_ns INTEGER NOT NULL DEFAULT 0, size INTEGER NOT NULL DEFAULT 0, inode INTEGER NOT NULL,
-    offset INTEGER NOT NULL DEFAULT 0, line INTEGER NOT NULL DEFAULT 1 -- where reading continues
-);
+CREATE TABLE files (id INTEGER PRIMARY KEY, {_COLUMNS}, UNIQUE (path));
 CREATE TABLE rows (
     id INTEGER PRIMARY KEY, file INTEGER NOT NULL, role INTEGER NOT NULL, turn INTEGER NOT NULL,
     offset INTEGER NOT NULL, line INTEGER NOT NULL, created REAL -- seconds since 1970
@@ -60,9 +53,9 @@ CREATE VIRTUAL TABLE words USING fts5(
     text, path, content='', tokenize='porter unicode61 remove_diacritics 2');
 PRAGMA user_version = {VERSION};
 """
-
-
-COLUMNS = ", ".join(File.__slots__)
+_PUT = f"""INSERT INTO files ({_COLUMNS}) VALUES ({", ".join("?" * len(File.__slots__))})
+    ON CONFLICT DO UPDATE SET {", ".join(f"{each} = excluded.{each}" for each in File.__slots__)} RETURNING id
+"""  # noqa: S608 - ours
 
 
 class IndexDamaged(Exception):  # noqa: N818 - always answered by making it anew
@@ -101,9 +94,8 @@ class SearchIndex:
         try:
             uri = f"{self.path.absolute().as_uri()}?mode=rw"
             with closing(sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None)) as connection:
-                for setting in ("trusted_schema = OFF", "cell_size_check = ON", "cache_size = -32000"):
+                for setting in _SETTINGS:
                     connection.execute(f"PRAGMA {setting}")
-                connection.execute("PRAGMA temp_store = MEMORY")
                 if connection.execute("PRAGMA user_version").fetchone() != (VERSION,):
                     raise IndexDamaged
                 yield connection
@@ -149,7 +141,7 @@ class _Update:
         self, db: sqlite3.Connection, end: float, progress: Callable[[int, int], None] | None
     ) -> None:
         self._db, self._end, self._progress = db, end, progress
-        self._read: list[tuple[File, list[Message], float]] = []  # what is to be written, and when it was
+        self._read: dict[str, tuple[File, list[Message], float]] = {}  # to be written, and when they were
         self._written = time.monotonic()
         self._last = self._one("SELECT max(id) FROM words_docsize")
         db.execute("PRAGMA synchronous = NORMAL")
@@ -157,39 +149,30 @@ class _Update:
 
     def run(self, places: Places, sources: Sources) -> bool:
         """Index what is new; once more if that names further projects."""
-        known, complete = set[str](), True
-        while complete and (found := self._projects() | {str(places.project.root)}) != known:
+        known, complete, root = set[str](), True, str(places.project.root)
+        while complete and (found := {root, *(file.project for _, file in files_of(self._db))}) != known:
             known = found
             complete = self._bring(listed(places, sources, known))
         return complete
 
-    def _projects(self) -> set[str]:
-        return {each for (each,) in self._db.execute("SELECT DISTINCT project FROM files")}
-
-    def _bring(self, found: dict[str, Source]) -> bool:
+    def _bring(self, found: dict[str, tuple[File, Entry]]) -> bool:
         """Documents come first, as they are few; else what was written last comes last."""
-        query = f"SELECT {COLUMNS} FROM files"  # noqa: S608 - ours
-        known = {row[0]: File(row[0], Kind(row[1]), *row[2:]) for row in self._db.execute(query)}
-        gone = known.keys() - found.keys()
-        tasks = []
-        for path, source in found.items():
-            file = known.get(path)
-            if file and file.signature == source.entry.signature and source.project in ("", file.project):
+        known, tasks = {file.path: file for _, file in files_of(self._db)}, []
+        for path, (new, entry) in found.items():
+            file = known.pop(path, new)
+            if file.signature == entry.signature and new.project in ("", file.project):
                 continue
-            if file and not _has_grown(source.entry, file):
-                gone.add(path)
-                file = None
-            tasks.append((path, source, file))
-        if gone:
-            self._forget(gone)
-        done, total = 0, sum(source.entry.size - (file.offset if file else 0) for _, source, file in tasks)
-        for path, source, file in sorted(
-            tasks, key=lambda task: (task[1].kind is Kind.SESSION, task[1].entry.mtime_ns)
-        ):
-            done += source.entry.size - (file.offset if file else 0)
+            if file is not new and not _has_grown(entry, file):
+                known[path], file = file, new
+            tasks.append((new.kind is Kind.SESSION, entry.mtime_ns, entry, file))
+        if known:  # they are gone, or made anew
+            self._forget(known)
+        done, total = 0, sum(entry.size - file.offset for *_, entry, file in tasks)
+        for *_, entry, file in sorted(tasks, key=lambda task: task[:2]):
+            done += entry.size - file.offset
             with suppress(OSError, FileProblem):  # what cannot be read is not found
-                file, lines = (file, readings(file, file.offset, file.line)) if file else opened(path, source)
-                if not self._take(file, lines, source.entry):
+                lines = readings(file, file.offset, file.line) if file.offset else opened(file, entry)
+                if not self._take(file, lines, entry):
                     return False
             if self._progress:
                 self._progress(done, total)
@@ -198,29 +181,25 @@ class _Update:
 
     def _take(self, file: File, lines: Iterable[Reading], entry: Entry) -> bool:
         """Read a file; False if the time is over."""
-        messages: list[Message] = []
         file.inode = entry.inode
         for reading in lines:
             file.take(reading)
+            _, messages, _ = self._read.setdefault(file.path, (file, [], entry.mtime_ns / 1e9))
             messages += (each for each in reading.messages if each.role is not Role.TITLE)
             if time.monotonic() - self._written > _TRANSACTION:
-                self._read.append((file, messages, entry.mtime_ns / 1e9))
-                messages = []
                 self._write()
                 if self._written > self._end:
                     return False
         file.mtime_ns, file.size, file.inode = entry.signature  # all of it is read
-        self._read.append((file, messages, entry.mtime_ns / 1e9))
+        self._read.setdefault(file.path, (file, [], entry.mtime_ns / 1e9))
         return True
 
     def _forget(self, paths: Iterable[str]) -> None:
+        gone = [(path,) for path in paths]
         with self._db:  # ends the transaction
             self._db.execute("BEGIN IMMEDIATE")
-            for path in paths:
-                self._db.execute(
-                    "DELETE FROM rows WHERE file = (SELECT id FROM files WHERE path = ?)", (path,)
-                )
-                self._db.execute("DELETE FROM files WHERE path = ?", (path,))
+            self._db.executemany("DELETE FROM rows WHERE file = (SELECT id FROM files WHERE path = ?)", gone)
+            self._db.executemany("DELETE FROM files WHERE path = ?", gone)
             live = self._one("SELECT count(*) FROM rows")
             if self._one("SELECT count(*) FROM words_docsize") - live > max(live // (_DEAD - 1), _FEW):
                 raise IndexDamaged
@@ -228,7 +207,7 @@ class _Update:
     def _write(self) -> None:
         with self._db:
             self._db.execute("BEGIN IMMEDIATE")
-            for file, messages, written in self._read:
+            for file, messages, written in self._read.values():
                 self._put(file, messages, written)
         self._read.clear()
         self._written = time.monotonic()
@@ -239,12 +218,7 @@ class _Update:
     def _put(self, file: File, messages: list[Message], written: float) -> None:
         """Add messages of a file, which may be new."""
         values = [without_surrogates(each) if isinstance(each, str) else each for each in astuple(file)]
-        given = ", ".join(f"{each} = excluded.{each}" for each in File.__slots__)
-        places = ", ".join("?" * len(values))
-        query = (
-            f"INSERT INTO files ({COLUMNS}) VALUES ({places}) ON CONFLICT DO UPDATE SET {given} RETURNING id"  # noqa: S608
-        )
-        number = self._one(query, *values)
+        number = self._one(_PUT, *values)
         turn = self._one("SELECT max(turn) FROM rows WHERE file = ?", number)
         rows, words = [], []
         for role, text, path, offset, line, stamp in messages:
@@ -256,6 +230,12 @@ class _Update:
             words.append((self._last, words_of(without_surrogates(text)), words_of(path)))
         self._db.executemany("INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
         self._db.executemany("INSERT INTO words (rowid, text, path) VALUES (?, ?, ?)", words)
+
+
+def files_of(db: sqlite3.Connection, of: str = "", *values: object) -> Iterator[tuple[int, File]]:
+    """The files in the index by their numbers, or those `of` a condition."""
+    for number, path, kind, *rest in db.execute(f"SELECT id, {_COLUMNS} FROM files {of}", values):  # noqa: S608
+        yield number, File(path, Kind(kind), *rest)
 
 
 def _has_grown(entry: Entry, file: File) -> bool:
