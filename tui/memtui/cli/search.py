@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import click
 
@@ -75,7 +74,9 @@ def search(
     found = any(group.results for group in groups)
     whole = all(group.complete for group in groups)
     if as_json:
-        print_json(masked_in([_shape(group) for group in groups]))
+        rows = ([row_of(*some) for some in group.results] for group in groups)
+        shapes = [group._asdict() | {"results": some} for group, some in zip(groups, rows, strict=True)]
+        print_json(masked_in(shapes))
     else:
         _print(groups)
         if not found:
@@ -133,7 +134,3 @@ def _print_group(group: Group) -> None:
             agent = f"  {result.agent}" if result.agent else ""
             say(f"    L{result.line}{when}  {result.what}{agent}")
             print_marked(result.snippet, result.marks, indent="      ")
-
-
-def _shape(group: Group) -> dict[str, Any]:
-    return group._asdict() | {"results": [row_of(*some) for some in group.results]}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import sqlite3
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -17,22 +18,19 @@ from enum import StrEnum
 from functools import lru_cache
 from heapq import nlargest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from memtui.documents.pins import Pin
+from memtui.documents.pins import Pin, parse_pins
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, transcript_slug
 from memtui.store.claude_memory import memory_folder
 from memtui.store.listing import project_test
-from memtui.store.search_documents import DOCUMENT_MARK, KINDS, File, Kind, pins_of, readings
+from memtui.store.search_documents import DOCUMENT_MARK, KINDS, File, Kind, readings, text_of
 from memtui.store.search_index import IndexDamaged, SearchIndex, files_of
 from memtui.store.search_query import TOUCHED, Query, Search
 from memtui.store.transcripts import TranscriptStore
 from memtui.transcript.messages import Message, Reading, Role
-
-if TYPE_CHECKING:
-    import sqlite3
 
 # The message if `Group.complete` is False.
 NOT_ALL_SEARCHED = "Not all was searched: the index is busy or being made. Try again soon."
@@ -381,12 +379,10 @@ class _Answer:
         files = {row.id: row.file for row in rows if row.parts}
         rows = [row for row in rows if row.parts or _is_reply(row, files)]
         numbers = json.dumps([row.file for row in rows])
+        query = "SELECT title FROM files WHERE kind = ? AND agent = '' AND session = ?"
         for number, file in [*files_of(self._db, f"WHERE id IN {_GIVEN}", numbers)]:
-            if file.agent:  # it has the title of its session
-                query = "SELECT title FROM files WHERE kind = ? AND agent = '' AND session = ?"
-                file.title = (self._db.execute(query, (file.kind, file.session)).fetchone() or [file.title])[
-                    0
-                ]
+            if file.agent and (title := self._db.execute(query, (file.kind, file.session)).fetchone()):
+                (file.title,) = title
             self._files[number] = self._of(file)
         return sorted(rows, key=lambda row: row.score, reverse=True)
 
@@ -412,7 +408,9 @@ class _Answer:
             return [found._replace(line=0, what="")]
         from memtui.store.confirmed_pins import Confirmed  # pins are few
 
-        pin = next((each for each in pins_of(found.file) if each.text == found.text), Pin(found.text))
+        pin = next(
+            (each for each in parse_pins(text_of(found.file)) if each.text == found.text), Pin(found.text)
+        )
         source = f"{pin.session} L{pin.line}".strip() if pin.line else ""
         query = "SELECT path FROM files WHERE kind = ? AND agent = '' AND instr(session, ?) = 1"
         transcript = self._db.execute(query, (Kind.SESSION, pin.session)).fetchone()
@@ -431,19 +429,14 @@ class _Answer:
 
     def _of(self, file: File) -> Result:
         """A result of a file, but for its row."""
-        name, is_session = file.project.rstrip("/").rpartition("/")[2], file.kind is Kind.SESSION
-        elsewhere = "" if self._concerns(file.project) else clean_line(f"in {name}")
+        is_session, title = file.kind is Kind.SESSION, file.title or f"session {file.session[:8]}"
+        elsewhere = clean_line(f"in {file.project.rstrip('/').rpartition('/')[2]}")
+        elsewhere = "" if self._concerns(file.project) else elsewhere
         notes = (elsewhere, "archived" if file.stem else "") if is_session else (file.note, elsewhere)
-        return Result(
-            file.kind,
-            file.session if is_session else file.name,
-            file.title or f"session {file.session[:8]}",
-            said=" · ".join(filter(None, notes)),
-            project=file.project if elsewhere and not is_session else "",
-            path=Path(file.path) if is_session else None,
-            agent=clean_line(file.agent),
-            file=file,
-        )
+        found = Result(file.kind, file.name, title, said=" · ".join(filter(None, notes)), file=file)
+        if not is_session:
+            return found._replace(project=file.project if elsewhere else "")
+        return found._replace(name=file.session, path=Path(file.path), agent=clean_line(file.agent))
 
 
 def _of_session(rows: list[_Row]) -> float:

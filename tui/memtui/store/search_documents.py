@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from memtui.documents.pins import Pin, parse_pins
+from memtui.documents.pins import parse_pins
 from memtui.ground.files import FileMissing, FileProblem, Signature, read_within
 from memtui.ground.project import SLUG_LENGTH, Places, Project, find_root, transcript_slug
 from memtui.ground.text import FormatError, opening
@@ -102,13 +102,9 @@ def _documents(places: Places, folders: Iterable[str]) -> Iterator[tuple[Kind, E
     home, projects = places.home, places.claude / "projects"
     roots = {_root(folder) for folder in folders if os.path.isabs(folder)}  # noqa: PTH117
     slugs = {transcript_slug(root)[:SLUG_LENGTH]: str(root) for root in roots}
-    where = [
-        (Kind.MEMORY, each.path, listing.STORED_NAME, "") for each in _in(home.memories, listing.MONTH_NAME)
-    ]
-    for folder in (
-        memory_folder(places),
-        *(each.path / "memory" for each in _in(projects, listing.ANY_NAME)),
-    ):
+    months, own = _in(home.memories, listing.MONTH_NAME), _in(projects, listing.ANY_NAME)
+    where = [(Kind.MEMORY, each.path, listing.STORED_NAME, "") for each in months]
+    for folder in (memory_folder(places), *(each.path / "memory" for each in own)):
         above = folder.parent  # those of an unknown project belong to Claude Code's folder of it
         project = slugs.get(above.name, str(above)) if above.parent == projects else ""
         where.append((Kind.CLAUDE, folder, MARKDOWN, project))
@@ -145,7 +141,7 @@ def opened(file: File, entry: Entry) -> Iterable[Reading]:
         file.project = str((cwd_in(copy.getvalue()) if copy else first_cwd(path)) or "")
         file.agent, file.session = path.stem if is_agent(path) else "", session_of(path, entry)
         return readings(file)
-    text, created = _text(file), "" if file.kind is Kind.PIN else (entry.time or entry.written).isoformat()
+    text, created = text_of(file), "" if file.kind is Kind.PIN else (entry.time or entry.written).isoformat()
     try:
         created = _describe(file, entry, text) or created
     except FormatError:
@@ -156,7 +152,7 @@ def opened(file: File, entry: Entry) -> Iterable[Reading]:
 def readings(file: File, start: int = 0, first: int = 1, *, few: bool = False) -> Iterable[Reading]:
     """The messages of a file; of a transcript those from line `first` at `start` on."""
     if file.kind is not Kind.SESSION:
-        return _reading(file, _text(file))
+        return _reading(file, text_of(file))
     source = _unpacked(file.stem) if file.stem else Path(file.path)
     return read_messages(source, start, first, agent=bool(file.agent), few=few)
 
@@ -167,7 +163,7 @@ def _unpacked(stem: str) -> io.BytesIO:
     return io.BytesIO(b"".join(Copy(Path(stem)).parts()))
 
 
-def _text(file: File) -> str:
+def text_of(file: File) -> str:
     """A document, masked; "" if it is there and cannot be read."""
     path = Path(file.path)
     root = path.parents[2] if file.kind in (Kind.MEMORY, Kind.STATE) else path.parent
@@ -182,10 +178,6 @@ def _text(file: File) -> str:
     return masked(data.decode("utf-8", "replace")).removeprefix("\ufeff")
 
 
-def pins_of(file: File) -> list[Pin]:
-    return parse_pins(_text(file))
-
-
 def _reading(file: File, text: str, created: str = "") -> list[Reading]:
     if file.kind in (Kind.MEMORY, Kind.CLAUDE):  # of others it is what stands there
         more = file.note if file.kind is Kind.MEMORY else fields_of(text).get("name", "")
@@ -193,9 +185,7 @@ def _reading(file: File, text: str, created: str = "") -> list[Reading]:
         text = "\n".join((*(each for each in (more, file.title) if each and each not in body), body))
     texts = [pin.text for pin in parse_pins(text)] if file.kind is Kind.PIN else [f"{file.name}\n{text}"]
     found = enumerate(texts, 1)
-    return [
-        Reading([Message(Role.DOCUMENT, each, DOCUMENT_MARK, 0, at, created) for at, each in found], 0, 1)
-    ]
+    return [Reading([Message(Role.DOCUMENT, one, DOCUMENT_MARK, 0, at, created) for at, one in found], 0, 1)]
 
 
 def _describe(file: File, entry: Entry, text: str) -> str:
@@ -206,10 +196,9 @@ def _describe(file: File, entry: Entry, text: str) -> str:
 
         file.name = file.title = id_of(entry)
         stored = read_stored(file.name, text.encode())
-        meta = stored.meta
-        file.title, file.note = title_of(stored), " ".join(f"#{tag}" for tag in meta.tags)
-        file.project, file.session = meta.project, meta.session_id
-        return meta.created.isoformat()
+        file.title, file.note = title_of(stored), " ".join(f"#{tag}" for tag in stored.meta.tags)
+        file.project, file.session = stored.meta.project, stored.meta.session_id
+        return stored.meta.created.isoformat()
     if file.kind is Kind.CLAUDE:
         fields = fields_of(text)
         file.title = fields.get("description") or fields.get("name") or entry.name

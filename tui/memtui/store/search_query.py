@@ -110,9 +110,8 @@ class Query(NamedTuple):
     def pattern(self) -> re.Pattern[str]:
         """Finds a word, in any form, or a phrase in a text from `folded`."""
         parts = [r"\W+".join(map(re.escape, re.findall(r"\w+", folded(each)))) for each in self.phrases]
-        for word in self.telling:
-            stem = _ENDING.sub("", folded(word))
-            parts.append(re.escape(stem) + ("[a-z]*" if stem.isascii() else ""))
+        stems = [_ENDING.sub("", folded(word)) for word in self.telling]
+        parts += [re.escape(stem) + "[a-z]*" * stem.isascii() for stem in stems]
         return re.compile("|".join(sorted(filter(None, parts), key=len, reverse=True)) or r"(?!)")
 
     def marks(self, text: str) -> list[tuple[int, int]]:
@@ -123,13 +122,12 @@ class Query(NamedTuple):
     def first(self, text: str) -> int:
         """Where the part of a text begins that holds most of the words; 0 without any."""
         found = [(start, folded(text[start:end])[:4]) for start, end in self.marks(text)]
-        best, place, end = 0, 0, 0
-        for at, (start, _) in enumerate(found):
-            while end < len(found) and found[end][0] < start + _SNIPPET - _BEFORE:
-                end += 1
-            if (number := len({each for _, each in found[at:end]})) > best:
-                best, place = number, start
-        return place
+
+        def words(at: int) -> int:
+            near = found[at : at + _SNIPPET]
+            return len({word for start, word in near if start < near[0][0] + _SNIPPET - _BEFORE})
+
+        return found[max(range(len(found)), key=words)][0] if found else 0
 
     def snippet(self, text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
         """One line of a text around its best part, with ``…`` where the text continues, and its marks."""

@@ -23,10 +23,9 @@ SPOKEN = 20_000
 INPUT = 4_000
 RESULT = 2_000  # maximum length of a text, by what it is, in characters
 _AHEAD = 500  # characters behind such a text that tell whether a secret begins at its end
-
-_OF_SECRETS = f"{ascii_letters}{digits}+/=_.-"
-"""Characters of secrets longer than that: one that is cut through is left out."""
-
+_OF_SECRETS = (
+    f"{ascii_letters}{digits}+/=_.-"  # of those longer than that: one that is cut through is left out
+)
 _CALL, _TEXT, _RESULT = b'"type":"tool_use"', b'"type":"text"', b'"type":"tool_result"'
 _THINKING = b'"content":[{"type":"thinking"'
 _HEAD = 2_000  # the bytes of a line in which a message's content begins
@@ -43,10 +42,8 @@ class Role(IntEnum):
     CALL = 5
     RESULT = 6
     ERROR = 7
-    TITLE = 8
-    """What the session is called, by Claude Code or the person."""
-    DOCUMENT = 9
-    """The text of a document."""
+    TITLE = 8  # what the session is called, by Claude Code or the person
+    DOCUMENT = 9  # the text of a document
 
 
 class Message(NamedTuple):
@@ -56,10 +53,8 @@ class Message(NamedTuple):
     text: str
     path: str = ""
     offset: int = 0
-    line: int = 0
-    """1-based."""
-    timestamp: str = ""
-    """ISO 8601 as written; "" when the line has none."""
+    line: int = 0  # 1-based
+    timestamp: str = ""  # ISO 8601 as written; "" when the line has none
 
 
 class Reading(NamedTuple):
@@ -67,8 +62,7 @@ class Reading(NamedTuple):
 
     messages: list[Message]
     end: int
-    next_number: int
-    """Where reading continues when the transcript has grown."""
+    next_number: int  # where reading continues when the transcript has grown
     branch: str = ""
 
 

@@ -22,8 +22,7 @@ from memtui.transcript.messages import Role
 from memtui.transcript.short_text import shortened
 
 _NOTED = 60
-_RECENT = 5
-"""Results of each kind that are shown while nothing is typed."""
+_RECENT = 5  # results of each kind that are shown while nothing is typed
 _MARKS = {
     Kind.MEMORY: ("M", "a memory"),
     Kind.CLAUDE: ("✦", "a memory of Claude's"),
@@ -42,8 +41,7 @@ _WHAT = {
     "result": ("⎿", "what a tool said"),
     "error": ("✗", "an error of a tool"),
 }
-_OUTPUT = ("result", "error")
-"""What stands behind the other rows of a session."""
+_OUTPUT = ("result", "error")  # what stands behind the other rows of a session
 SEARCH_SIGNS = dict([*_WHAT.values(), ("⑂", "by a subagent"), *_MARKS.values()])
 
 
@@ -51,12 +49,9 @@ class Heading(NamedTuple):
     """A row above results."""
 
     text: str
-    session: str = ""
-    """The beginning of its id, of a session."""
-    said: str = ""
-    """Further notes: archived, project."""
-    rest: int = 0
-    """Further rows of the session that ``→`` shows."""
+    session: str = ""  # the beginning of its id, of a session
+    said: str = ""  # further notes: archived, project
+    rest: int = 0  # further rows of the session that ``→`` shows
     when: datetime | None = None
 
 
@@ -138,8 +133,10 @@ def _short(text: str, root: Path) -> str:
     return HOMES.sub("~", text.replace(f"{root}/", ""))
 
 
-_NEAR, _MOST = 80, 300
-"""Characters before a match that leave it in view, and rows of a document that are shown."""
+_NEAR, _MOST = (
+    80,
+    300,
+)  # characters before a match that leave it in view, and rows of a document that are shown
 NARROW = "“Words in quotes”, edited: read: cmd: in: before: after: narrow it down."
 HINT = f"Ask as you would ask a person. {NARROW}"
 
