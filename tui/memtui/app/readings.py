@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 import threading
@@ -34,10 +33,10 @@ from memtui.plugin.installing import has_all_hooks
 from memtui.plugin.receipts import receipt_since, receipts_of
 from memtui.store.archive_settings import archive_settings
 from memtui.store.captures import Compaction, compactions_in, coverage
-from memtui.store.listing import Entry, scan
+from memtui.store.listing import Entry
 from memtui.store.state_files import version_of
 from memtui.store.states import StateStore, StoredState, read_progress
-from memtui.store.transcripts import TranscriptStore
+from memtui.store.transcripts import TranscriptStore, all_transcripts
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import CompactionFact, Facts
 from memtui.transcript.session import summarize
@@ -372,14 +371,9 @@ class Indexer:
 
     def start_for_transcripts(self) -> None:
         """Update the index if there are many unread transcripts: few are indexed in a moment."""
-        size = 0
         with suppress(FileProblem):
-            for folder in scan(self._places.claude / "projects", re.compile(r"[^.].*", re.DOTALL)):
-                with suppress(FileProblem):
-                    transcripts = scan(folder.path, re.compile(r"[^.].*\.jsonl"))
-                    size += sum(entry.size for entry in transcripts)
-        if size >= 4 << 20:
-            self.start()
+            if sum(each.size for each in all_transcripts(self._places.claude)) >= 4 << 20:
+                self.start()
 
     @property
     def is_running(self) -> bool:

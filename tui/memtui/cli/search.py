@@ -74,9 +74,8 @@ def search(
     found = any(group.results for group in groups)
     whole = all(group.complete for group in groups)
     if as_json:
-        rows = ([row_of(*some) for some in group.results] for group in groups)
-        shapes = [group._asdict() | {"results": some} for group, some in zip(groups, rows, strict=True)]
-        print_json(masked_in(shapes))
+        rows = [group._asdict() | {"results": [row_of(*some) for some in group.results]} for group in groups]
+        print_json(masked_in(rows))
     else:
         _print(groups)
         if not found:

@@ -11,7 +11,7 @@ import os
 import sqlite3
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from enum import StrEnum
@@ -125,20 +125,17 @@ def row_of(result: Result, *more: Result) -> dict[str, Any]:
     row = dict[str, Any](name=result.name, title=result.title, time=moment, snippet=result.snippet)
     if result.project:
         row["project"] = result.project
+    shown = (result, *more[: ROWS - 1])
+    lines = [{key: getattr(each, key) for key in ("line", "what", "agent", "snippet")} for each in shown]
     if result.path is not None:
-        row |= {"transcript": str(result.path), **_line_of(result)}
+        row |= {"transcript": str(result.path), **lines[0]}
     if result.kind is Kind.SESSION:
-        row["more"] = [_line_of(each) | {"snippet": each.snippet} for each in more[: ROWS - 1]]
+        row["more"] = lines[1:]
     return row
 
 
-def _line_of(result: Result) -> dict[str, Any]:
-    return {"line": result.line, "what": result.what, "agent": result.agent}
-
-
-def not_found(groups: Iterable[Group]) -> str:
+def not_found(groups: Sequence[Group]) -> str:
     """A sentence about the words that were not found while others were; "" if there are none."""
-    groups = tuple(groups)
     missing = groups[0].missing if any(group.results for group in groups) else ()
     return f"Not found: {clean_line(', '.join(missing))}." if missing else ""
 
@@ -169,18 +166,13 @@ def _best_first(rows: Iterable[_Row], terms: int) -> list[_Row]:
     def weight(row: _Row) -> float:
         best = dict(row.parts)
         for away in _AFTER:
-            if other := near.get((row.file, row.id - away)):
-                for part, value in other.parts.items():
-                    if part < terms:
-                        best[part] = max(best.get(part, 0), value * 0.7**away)
+            other = near.get((row.file, row.id - away))
+            for part, value in other.parts.items() if other else ():
+                if part < terms:
+                    best[part] = max(best.get(part, 0), value * 0.7**away)
         return sum(best.values()) * _WEIGHT.get(row.role, 0.5)
 
     return sorted(near.values(), key=weight, reverse=True)
-
-
-def _is_reply(row: _Row, files: dict[int, int]) -> bool:
-    """Whether Claude said it soon after a row of these, by number with their files."""
-    return row.role == Role.SAID and any(files.get(row.id - away) == row.file for away in _AFTER)
 
 
 class Searcher:
@@ -249,9 +241,8 @@ class _Answer:
         query = f"SELECT id, path, project, session, kind FROM files WHERE kind IN {_GIVEN}"  # noqa: S608
         files = db.execute(query, [json.dumps([KINDS[word] for word in asked.kinds])]).fetchall()
         is_wanted = self._wanted()
-        db.executemany(
-            "INSERT INTO wanted VALUES (?)", ((each,) for each, *rest in files if is_wanted(*rest))
-        )
+        wanted = ((number,) for number, *rest in files if is_wanted(*rest))
+        db.executemany("INSERT INTO wanted VALUES (?)", wanted)
         self._where, self._values = " AND r.file IN wanted", list[object]()
         self._calls = asked.calls()
         for (name, _), call in zip(asked.filters, self._calls, strict=True):
@@ -274,9 +265,9 @@ class _Answer:
 
             private = lru_cache(maxsize=None)(archive_settings(self._places.home).is_private)
             return lambda _, project, *_rest: self._concerns(project) or not private(Path(project))
-        # What is in the project's own folder was moved with it, or another project has the same slug.
         own = TranscriptStore(self._places.project, self._places.claude).folder()
         folders = (f"{own}{os.sep}", f"{memory_folder(self._places)}{os.sep}")
+        # What is in the project's own folder was moved with it, or another project has the same slug.
         return lambda path, project, *_: (
             self._concerns(project)
             or (path.startswith(folders) and transcript_slug(Path(project)) != own.name)
@@ -309,10 +300,8 @@ class _Answer:
 
     def _rows(self, match: str, score: str = "1") -> sqlite3.Cursor:
         """The newest rows of what is wanted that match, with their score."""
-        sql = f"""
-            SELECT r.id, {score} FROM words CROSS JOIN rows r ON r.id = words.rowid
-            WHERE words MATCH ?{self._where} ORDER BY words.rowid DESC LIMIT {_NEWEST}
-        """  # noqa: S608 - ours
+        sql = f"""SELECT r.id, {score} FROM words CROSS JOIN rows r ON r.id = words.rowid
+            WHERE words MATCH ?{self._where} ORDER BY words.rowid DESC LIMIT {_NEWEST}"""  # noqa: S608 - ours
         return self._db.execute(sql, [match, *self._values])
 
     def _look_up(self) -> tuple[list[str], tuple[str, ...]]:
@@ -323,13 +312,12 @@ class _Answer:
         query = self._asked.query
         terms, missing = list[str](), list[str]()
         for word, parts in query.terms().items():
-            if not self._rows(" OR ".join(parts)).fetchone():
-                begins = [f"{part.rstrip('*')}*" for part in parts] if len(word) > _SHORT else parts
-                if self._rows(" OR ".join(begins)).fetchone():
-                    parts = begins
-                elif not query.unfinished or word != query.words[-1] or len(word) > _SHORT:
-                    missing.append(word)
-            terms += parts
+            is_short = len(word) <= _SHORT
+            begins = [part if is_short else f"{part.rstrip('*')}*" for part in parts]
+            found = next((some for some in (parts, begins) if self._rows(" OR ".join(some)).fetchone()), [])
+            if not found and not (is_short and query.unfinished and word == query.words[-1]):
+                missing.append(word)
+            terms += found or parts
         phrases = zip(query.phrases, query.needed(), strict=True)
         missing += [f"“{phrase}”" for phrase, match in phrases if not self._rows(match).fetchone()]
         return list(dict.fromkeys(terms)), tuple(missing)
@@ -356,12 +344,10 @@ class _Answer:
     def _ranked(self, documents: bool) -> list[_Row]:
         """The best rows of documents or of sessions, best first."""
         parts, totals = list[dict[int, float]](), defaultdict[int, float](float)
+        is_document = [f"path : {DOCUMENT_MARK}"] if documents else []
         for each, score in self._questions(documents):
-            match = " AND ".join([*self._asked.query.needed(), *([f"({each})"] if each else [])])
-            if documents:
-                match = f"path : {DOCUMENT_MARK}" + (f" AND {match}" if match else "")
-            else:
-                match += f" NOT path : {DOCUMENT_MARK}"
+            needed = [*is_document, *self._asked.query.needed(), *([f"({each})"] if each else ())]
+            match = " AND ".join(needed) + ("" if documents else f" NOT path : {DOCUMENT_MARK}")
             parts.append(dict(self._rows(match, score)))
             for row, value in parts[-1].items():
                 totals[row] += value
@@ -377,7 +363,8 @@ class _Answer:
         found = self._db.execute(sql, (json.dumps(ids), *self._values))
         rows = [_Row(best.get(row[0], {}), *row) for row in found]
         files = {row.id: row.file for row in rows if row.parts}
-        rows = [row for row in rows if row.parts or _is_reply(row, files)]
+        said = (row for row in rows if row.parts or row.role == Role.SAID)
+        rows = [row for row in said if row.parts or row.file in [files.get(row.id - away) for away in _AFTER]]
         numbers = json.dumps([row.file for row in rows])
         query = "SELECT title FROM files WHERE kind = ? AND agent = '' AND session = ?"
         for number, file in [*files_of(self._db, f"WHERE id IN {_GIVEN}", numbers)]:
@@ -391,12 +378,10 @@ class _Answer:
         best, others = dict[str, Result](), list[Result]()
         for row in _best_first(rows, len(self._terms))[:_EACH]:
             each = self._result(row)
-            if is_shown := len(best) < min(ROWS, shown):
-                each = with_snippet(each, self._asked.query)
-            if not is_shown or each.snippet in best:
+            is_shown = len(best) < min(ROWS, shown)
+            each = with_snippet(each, self._asked.query) if is_shown else each
+            if not is_shown or best.setdefault(each.snippet, each) is not each:
                 others.append(each)
-            else:
-                best[each.snippet] = each
         return [*best.values(), *others]
 
     def _document(self, row: _Row) -> list[Result]:

@@ -77,8 +77,7 @@ class File:
         self.note = reading.branch or self.note
         for message in reading.messages:
             if message.role in (Role.TITLE, Role.ASK):
-                # Only when something is new.
-                from memtui.transcript.session import SessionSummary, better_name
+                from memtui.transcript.session import SessionSummary, better_name  # if something is new
 
                 text = message.text.strip()[:_TITLE]
                 self.name = text if message.role is Role.TITLE else better_name(self.name, text)

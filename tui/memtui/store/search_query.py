@@ -135,8 +135,7 @@ class Query(NamedTuple):
         if start and (blank := re.compile(r"\s\S").search(text, start, start + _BEFORE)):
             start = blank.start() + 1
         line = " ".join(text[start : start + _SNIPPET].replace("\x00", " ").split())
-        before, after = "…" if start else "", "…" if text[start + _SNIPPET :].strip() else ""
-        line = before + line + after
+        line = ("…" if start else "") + line + ("…" if text[start + _SNIPPET :].strip() else "")
         return line, tuple(self.marks(line))
 
 
@@ -187,10 +186,7 @@ _VALUES = {"in": ", ".join(KINDS), "before": DAYS, "after": DAYS}  # those that 
 
 def parse_search(text: str, *, typing: bool = False) -> Search:
     """Parse any text, whose last word may be unfinished while `typing`."""
-    phrases: list[str] = []
-    filters: list[tuple[str, str]] = []
-    found: dict[str, Any] = {}
-    unread: list[str] = []
+    phrases, filters, unread, found = list[str](), list[tuple[str, str]](), list[str](), dict[str, Any]()
 
     def take(match: re.Match[str]) -> str:
         name, value = (match[1] or "").lower(), match[2] if match[2] is not None else match[3]
@@ -223,8 +219,7 @@ def day(text: str) -> datetime | None:
     ago = _AGO.fullmatch({"today": "0d", "yesterday": "1d"}.get(text.lower(), text.lower()))
     with suppress(ValueError, OverflowError, OSError):
         if ago:
-            date = system_clock() - timedelta(days=int(ago[1]) * (7 if ago[2] == "w" else 1))
-            return datetime(date.year, date.month, date.day).astimezone()
+            text = f"{system_clock() - int(ago[1]) * timedelta(7 if ago[2] == 'w' else 1):%Y-%m-%d}"
         if text.isascii() and text[:4].isdigit():
             return datetime.strptime(text, "%Y-%m-%d"[: 3 * text.count("-") + 2]).astimezone()
     return None

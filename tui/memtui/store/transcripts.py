@@ -33,10 +33,7 @@ _KEPT = re.compile(r"[^.].*\.\d{1,6}\.index")
 _SUBAGENTS = "subagents"
 _SESSION_ID = re.compile(rb'"sessionId"\s*:\s*"([\w-]{1,100})"')
 _HEAD = 8 << 10  # bytes that hold the first line of an archive's index, or name a transcript's session
-
-
-HEAD = 64 << 10  # number of bytes that are searched for the first working folder of a transcript
-
+_START = 64 << 10  # number of bytes that are searched for the first working folder of a transcript
 _CWD = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 
@@ -132,14 +129,14 @@ def _sessions(folder: Path) -> list[Entry]:
 def first_cwd(path: Path) -> Path | None:
     """The folder a session was started in, from the head of its transcript."""
     try:
-        head = head_within(path, path.parent, size=HEAD)
+        head = head_within(path, path.parent, size=_START)
     except FileProblem:
         return None
     return cwd_in(head)
 
 
 def cwd_in(head: bytes) -> Path | None:
-    match = _CWD.search(head, 0, HEAD)
+    match = _CWD.search(head, 0, _START)
     if match is None:
         return None
     try:

@@ -77,22 +77,19 @@ def rows_of(
 ) -> Iterable[tuple[str, Result | Heading]]:
     """Rows by unique keys: what was not understood or found; a heading for each kind, then its results."""
     groups = tuple(groups)
-    anything = any(group.results for group in groups)
-    if anything:
+    if any(group.results for group in groups):
         yield from ((f"# {sentence}", Heading(f"⚠ {sentence}")) for sentence in notes)
     for group in groups:
-        kind, total, complete = group.kind, group.total, group.complete
+        kind, total = group.kind, group.total
         if recent:
             group = group._replace(results=() if kind is Kind.SESSION else group.results[:_RECENT])
         some = group.results
         if some:
             count = "recent" if recent else f"{total}" if total == len(some) else f"{len(some)} of {total:,}"
-            so_far = "" if complete else " · not all searched yet"
+            so_far = "" if group.complete else " · not all searched yet"
             yield f"# {kind}", Heading(f"{HEADINGS[kind]}  {count}{so_far}")
-            rows = (
-                _sessions(group, unfolded) if kind is Kind.SESSION else ((each.key, each) for (each,) in some)
-            )
-            yield from rows
+            of_documents = ((each.key, each) for (each,) in some)
+            yield from _sessions(group, unfolded) if kind is Kind.SESSION else of_documents
 
 
 def _sessions(group: Group, unfolded: Collection[str]) -> Iterable[tuple[str, Result | Heading]]:
