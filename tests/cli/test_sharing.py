@@ -37,7 +37,7 @@ def test_a_memory_goes_from_one_home_to_another(
     assert refused.code == 1 and "the next sync deletes it for all" in refused.err
     (state,) = (memtui_home().data / "sharing").glob("**/*.json")
     state.write_text("broken")
-    assert "may be shared" in memtui("memory", "delete", memory_id).err
+    assert "shared with others, perhaps (" in memtui("memory", "delete", memory_id).err
     assert memtui("memory", "delete", memory_id, "--yes").code == 0
 
     monkeypatch.setenv("MEMTUI_HOME", str(tmp_path / "other"))

@@ -251,14 +251,10 @@ class MemtuiApp(BaseApp):
 
     def _is_early(self, key: str, target: DOMNode) -> bool:
         """Whether a key is for rows that are still being read: it waits for them."""
-        if not isinstance(target, RowList):
-            return False
         bound = self.screen.active_bindings
-        typed = [
-            bound[each.key] for each in self._typed if isinstance(each, events.Key) and each.key in bound
-        ]
-        urgent = any(each.binding.priority for each in typed)
-        return key in bound and not urgent and target.awaits(bound[key])
+        typed = [bound.get(each.key) for each in self._typed if isinstance(each, events.Key)]
+        urgent = any(each and each.binding.priority for each in typed)
+        return isinstance(target, RowList) and key in bound and not urgent and target.awaits(bound[key])
 
     def _follow(self, node: DOMNode) -> None:
         """Follow a key that bubbles up from `node`, in the queues of the same widgets."""
@@ -294,9 +290,6 @@ class MemtuiApp(BaseApp):
     def hint(self, *names: str) -> None:
         for name in names:
             self.browser.live.hint(name)
-
-    def refresh_remotes(self) -> None:
-        self.browser.bar.refresh_remotes()
 
     def open_transcript(self, path: Path, line: int = 0, *, find: Query | None = None) -> None:
         from memtui.app.screens.transcript import TranscriptScreen

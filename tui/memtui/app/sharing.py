@@ -100,7 +100,6 @@ class Exchange:
 
     def _sync(self, sharing: Sharing, changed: Callable[[], None]) -> Synced:
         name = sharing.name
-
         with self._syncing.setdefault(name, threading.Lock()):
             self._doing[name] = "…"
             changed()

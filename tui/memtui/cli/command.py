@@ -96,9 +96,8 @@ def clear(name: str | None, as_json: bool, places: Places) -> None:
     nothing = name is None and not commands.read().commands
     names = None if name is None else frozenset((name, normalised(name)))
     gone = () if nothing else commands.remove(names)
-    said = f"Cleared {', '.join('/' + entry.name.removeprefix('/') for entry in gone)}."
-    if nothing:
-        said = f"No command is active in {commands.project.name}."
+    cleared = ", ".join("/" + entry.name.removeprefix("/") for entry in gone)
+    said = f"No command is active in {commands.project.name}." if nothing else f"Cleared {cleared}."
     print_result({"operation": "clear", "cleared": [entry.name for entry in gone]}, said, as_json)
 
 

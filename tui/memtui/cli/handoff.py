@@ -107,7 +107,7 @@ def _relative(text: str, places: Places) -> str:
     return text
 
 
-_BEGIN = re.compile(rb"^<!-- memtui:handoff begin\b[^\n]*-->[ \t]*\r?\n", re.MULTILINE)
+_BEGIN = re.compile(rb"^<!-- memtui:handoff begin\b(?: (\d) )?[^\n]*-->[ \t]*\r?\n", re.MULTILINE)
 _END = re.compile(rb"^<!-- memtui:handoff end -->[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _ANY = re.compile(rb"<!--[ \t]*memtui:handoff\b")
 _FIRST = "<!-- memtui:handoff begin; `memtui export --for AGENT --done` takes this section out -->\n"
@@ -135,8 +135,7 @@ def section_in(data: bytes) -> tuple[bytes, bytes] | None:
         reason = "its marks of memtui's handoff are not one beginning and one end; take them out by hand"
         raise FormatError(reason)
     line_end = b"\r\n" if begin[0].endswith(b"\r\n") else b"\n"  # an editor may have converted all of them
-    counted = re.search(rb" begin (\d) ", begin[0])  # as memtui wrote until November 2026
-    ends = int(counted[1]) if counted else 2
+    ends = int(begin[1] or 2)  # memtui wrote their number until November 2026
     return data[: begin.start()].removesuffix(line_end * ends), data[end.end() :]
 
 

@@ -369,24 +369,19 @@ def check(memory_id: str, cited: bool, session: str, as_json: bool, places: Plac
 @options.yes_option
 def delete(memory_id: str, as_json: bool, yes: bool, places: Places) -> None:
     """Move a memory to the trash; undelete brings it back. Of a shared one it asks first."""
+    from memtui.share.sync import holding  # slow to import, and for this alone
+
     backend, memory_id = store_and_id(memory_id, places)
-    shared = "" if yes else _shared(places, memory_id)
-    if shared and not options.agreed(f"{memory_id} {shared}. Delete it?", yes, default=False):
+    try:
+        shared = [] if yes else holding(places.home, memory_id)
+    except FileProblem as problem:
+        shared = [f"others, perhaps ({problem})"]
+    question = f"{memory_id} is shared with {', '.join(shared)}: the next sync deletes it for all. Delete it?"
+    if shared and not options.agreed(question, yes, default=False):
         return
     backend.delete(memory_id)
     message = f"Deleted {memory_id}. To bring it back: memtui memory undelete {memory_id}"
     _report("delete", memory_id, message, as_json)
-
-
-def _shared(places: Places, memory_id: str) -> str:
-    """What a memory's deletion would do to others, as the end of a sentence; "" for nothing."""
-    from memtui.share.sync import holding  # slow to import, and for this alone
-
-    try:
-        names = ", ".join(holding(places.home, memory_id))
-    except FileProblem as problem:
-        return f"may be shared ({problem}): then the next sync deletes it for all"
-    return f"is shared with {names}: the next sync deletes it for all" if names else ""
 
 
 @memory.command("undelete", short_help="Take a memory out of the trash.")

@@ -160,8 +160,7 @@ def list_command(as_json: bool) -> None:
     entries = Archive(memtui_home()).entries()
     columns = ("id", "project", "kept", "size", "takes", "claude code")
     short = _short_ids(each.session_id for each in entries)
-    values = [_copy_json(each) for each in entries]
-    rows = [_copy_row(each, short) for each in entries]
+    values, rows = [_copy_json(each) for each in entries], [_copy_row(each, short) for each in entries]
     print_list(values, columns, rows, "Nothing is kept yet: memtui archive does it.", as_json, flexible=1)
     if rows and not as_json:
         say(_place(Archive(memtui_home())))

@@ -154,13 +154,13 @@ def check(ctx: click.Context, name: str, as_json: bool) -> None:
     rows = [_checked(each) for each in ([_sharing(name).name] if name else sorted(remotes))]
     if as_json:
         print_json(rows)
-    for row in rows if not as_json else ():
+    elif not rows:
+        say(_NO_REMOTE)
+    for row in () if as_json else rows:
         sends = "sends everything" if row["sync"] == "all" else "sends what you share"
         synced = parse_iso(row["synced"])
         since = f"synced {age(synced, system_clock())}" if synced else "never synced"
         say(f"{row['name']}: {row['found'] or row['problem']} · {row['url']} · {sends} · {since}.")
-    if not rows and not as_json:
-        say(_NO_REMOTE)
     if any(row["problem"] for row in rows):
         ctx.exit(BAD_INPUT)
 

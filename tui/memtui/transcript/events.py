@@ -174,15 +174,12 @@ def is_ask(event: object) -> bool:
 
 
 def may_ask(line: bytes, at: int = 0, end: int | None = None) -> bool:
-    """Whether a line, unparsed, may be a message of the user; there are false positives."""
+    """Whether a line, unparsed, may be a message of the user or about one; there are false positives."""
     if line.find(b'"user"', at, end) < 0:
-        return line.find(b'"queued_command"', at, end) >= 0
+        return line.find(b'"queue', at, end) >= 0
     result = line.rfind(b'"tool_result"', at, end)
     # The user's words may stand in a block after a tool result.
-    return (
-        result < 0
-        or max(line.rfind(b'"type":"text"', at, end), line.rfind(b'"type": "text"', at, end)) > result
-    )
+    return max(line.rfind(b'"type":"text"', at, end), line.rfind(b'"type": "text"', at, end)) >= result
 
 
 def request_of(record: Record, known: str = "") -> Request | None:

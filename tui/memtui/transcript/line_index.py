@@ -18,8 +18,9 @@ from typing import BinaryIO, NamedTuple
 from pydantic_core import from_json
 
 from memtui.transcript.blocks import Block, Key, blocks
-from memtui.transcript.events import Boundary, may_ask
+from memtui.transcript.events import Boundary, Queue, Queued, Words, events_of, is_ask, may_ask
 from memtui.transcript.lines import LINE_LIMIT, Line, read_lines, regular_only
+from memtui.transcript.words import queued_words
 
 _BLOCK = 1 << 20
 _STRETCH = 256 << 10  # bytes of lines that are examined at once: other threads get their turn in between
@@ -54,6 +55,10 @@ class LineIndex:
         self.boundaries = array("Q")
         self.complete = False
         """Whether turns and compactions are known up to the end, as last scanned."""
+        self.said: dict[Key, Key] = {}
+        """Where messages that were queued while Claude worked were said: they are shown there alone."""
+        self._queue: dict[Key, tuple[str, str]] = {}
+        """What was queued: what became of it, and its text."""
         self._classified = 0
 
     def __len__(self) -> int:
@@ -149,12 +154,29 @@ class LineIndex:
             return
         if type(record) is not dict:
             return
-        for block in blocks(Line(offset, offset + len(data), (record,))):
-            if block.is_ask:
+        for event in events_of(record):
+            if isinstance(event, Queue | Queued | Words):
+                self._follow_queue(event, (offset, 0))
+            if is_ask(event):
                 if not self.asks or self.asks[-1] != line:
                     self.asks.append(line)
-            elif isinstance(block.event, Boundary):
+            elif isinstance(event, Boundary):
                 self.boundaries.append(line)
+
+    def _follow_queue(self, event: Queue | Queued | Words, at: Key) -> None:
+        """Note where a queued message is said: what was removed was said then, only attachments repeat it."""
+        change, queue = event.operation if isinstance(event, Queue) else "said", self._queue
+        if change == "enqueue":
+            queue[at] = change, event.text
+            return
+        states = {"said": ("enqueue", "dequeue", *["remove"] * isinstance(event, Queued))}
+        for own, (state, text) in queue.items():
+            same = (event.text == queued_words(text) != "") if change == "said" else event.text in ("", text)
+            if same and state in states.get(change, ("enqueue",)):
+                queue[own] = change, text
+                if change == "said":
+                    self.said[own] = at
+                return
 
 
 _PLAIN = re.compile(r"[\w .,:;()-]+", re.ASCII)

@@ -528,7 +528,7 @@ class MemoriesPane(Pane):
                     said.append(f"{name}: {done.summary}. {done.news}".rstrip())
             if said:
                 self.app.hint("memories")
-                self.app.refresh_remotes()
+                self.app.browser.bar.refresh_remotes()
                 self.app.say(" ".join(said), severity="warning" if failed else "information")
 
     async def _remotes(self) -> list[str]:

@@ -54,18 +54,10 @@ _PHRASES = re.compile(r"[`*“”\"…|\s]*(?:`|\*\*|[“”\"…|()]|→|:(?= )
 _HANDS = "hand the ticked lines over, once; without ticks take back those that wait"
 
 
-class _Rows(RowList):
-    def awaits(self, key: ActiveBinding) -> bool:
-        """Keys of the screen are for the rows, too, but those that leave it."""
-        screen = self.screen
-        unread = isinstance(screen, LostScreen) and screen.reads
-        return unread and key.node in (self, screen) and key.binding.action not in LostScreen.leaving
-
-
 class LostScreen(OwnScreen[None]):
     """The rows at the left; at the right the selected one, whole, above the summary."""
 
-    listing = getters.query_one("#rows", _Rows)
+    listing = getters.query_one("#rows", RowList)
     evidence = getters.query_one("#whole-row", Static)
     summary = getters.query_one("#summary", DocumentView)
     AUTO_FOCUS = "#rows"
@@ -84,8 +76,6 @@ class LostScreen(OwnScreen[None]):
         Binding("escape", "back", "back", id="back", tooltip="back to the rows, to where you were"),
         hidden("q,l", "dismiss", "leave", tooltip="leave it"),
     ]
-    leaving = ("back", "dismiss")
-    """The actions above that leave it, and need no rows."""
     signs: ClassVar[Mapping[str, str]] = {
         **FATE_SIGNS,
         **FOLD_SIGNS,
@@ -114,8 +104,7 @@ class LostScreen(OwnScreen[None]):
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="aftermath-body"):
-            empty = "Reading the transcript …"
-            yield _Rows(self._draw, is_header=self._is_header, empty=empty, box=3, id="rows")
+            yield RowList(self._draw, is_header=self._is_header, awaits=self._awaits, box=3, id="rows")
             with Vertical(id="aside"):
                 yield Static(id="whole-row")
                 yield DocumentView(id="summary")
@@ -123,6 +112,7 @@ class LostScreen(OwnScreen[None]):
         yield KeyFooter()
 
     def on_mount(self) -> None:
+        self.listing.empty = "Reading the transcript …"
         self.listing.border_title = Content("Lost")
         self.summary.border_title = Content("Summary")
         self._read()
@@ -186,6 +176,10 @@ class LostScreen(OwnScreen[None]):
         if self._pinned and isinstance(item, Row):  # masking each row that is drawn takes time
             pinned = clean_line(masked(item.text)) in self._pinned
         return draw_item(item, key in self.ticked, width, waits=self._waits(key), pinned=pinned)
+
+    def _awaits(self, key: ActiveBinding) -> bool:
+        stays = key.binding.action not in ("back", "dismiss")
+        return self.reads and stays and key.node in (self, self.listing)
 
     def _is_header(self, key: str) -> bool:
         return isinstance(self._items.get(key), str)

@@ -143,8 +143,7 @@ class SessionDetail(DocumentView):
         elif f"{kind}:" == CAPTURE:
             self._open_capture(next(each for each in captures_of(known.tree) if each.entry.name == name))
         elif f"{kind}:" == MEMORY:
-            made = next(each for each in memories_of(known.tree) if each.path.name == name)
-            self._open_memory(made, known)
+            self._open_memory(next(each for each in memories_of(known.tree) if each.path.name == name), known)
 
     def _open_capture(self, captured: Captured) -> None:
         row = CaptureRow(captured.entry, captured.capture)

@@ -111,6 +111,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         draw: Draw,
         *,
         is_header: Callable[[str], bool] | None = None,
+        awaits: Callable[[ActiveBinding], bool] | None = None,
         empty: str = "",
         box: int = 0,
         id: str | None = None,  # noqa: A002 - Textual's name
@@ -118,6 +119,8 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         """Make an empty list; `box` is the number of cells at the left that tick a row by a click."""
         super().__init__(id=id)
         self._is_header = is_header or (lambda key: False)
+        self.awaits = awaits or (lambda key: self.is_unread and key.node is self)
+        """Whether a key is for rows that are still being read."""
         self.set_reactive(RowList.empty, empty)
         self._box = box
         self.rows: Sequence[str] = ()
@@ -142,10 +145,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     def is_unread(self) -> bool:
         """Whether there may be rows that are still being read."""
         return False
-
-    def awaits(self, key: ActiveBinding) -> bool:
-        """Whether a key is for rows that are still being read."""
-        return self.is_unread and key.node is self
 
     @property
     def selected(self) -> str | None:

@@ -161,7 +161,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
             return
         self.head = head
         waiting, self._once_indexed = self._once_indexed, []
-        if any(isinstance(block.event, Boundary) for block in window.blocks):
+        if any(isinstance(each.event, Boundary) or not window.is_shown(each) for each in window.blocks):
             self._change(window.compose)
         for act in waiting:
             act()
@@ -220,10 +220,13 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         """
         window = self.window
         number = max(0, min(number, len(window.index) - 1))
+        key = key or (window.index.start(number), 0)
+        key = window.index.said.get(key, key)
+        number = window.index.at(key[0])
         if anew or not window.holds(number):
             self._drop_selection()
             self._reading(lambda: window.move_to(number))
-        target = window.target(key or (window.index.start(number), 0), unfold=unfold, hit=hit)
+        target = window.target(key, unfold=unfold, hit=hit)
         self.show(window.document, keep_scroll=True, shift=target - self.place.line)
         self.cursor = Place(target)
         row = self._layout.row_of(self.cursor)

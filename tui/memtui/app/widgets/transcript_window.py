@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 from memtui.app.widgets.document import Document, Line, Span, rule
 from memtui.app.widgets.transcript_lines import BLANK, boundary_caption, can_fold, date_line, render, words_of
 from memtui.transcript.blocks import Attached, Block, Key, Thinking
-from memtui.transcript.events import Boundary, Call, Expansion, Queue, Queued, Result, Words
+from memtui.transcript.events import Boundary, Call, Expansion, Result
 from memtui.transcript.line_index import LineIndex, Query, opened
 
 PART = 512 << 10
@@ -98,10 +99,12 @@ class Window:
         return held
 
     def is_shown(self, block: Block) -> bool:
-        return not (self.talk_only and isinstance(block.event, _NO_TALK))
+        """Whether it is neither left out nor a queued message that is shown where it was said."""
+        hidden = self.talk_only and isinstance(block.event, _NO_TALK)
+        return not hidden and block.key not in self.index.said
 
     def compose(self) -> None:
-        ordered = list(_ordered(block for found in self._held for block in found))
+        ordered = _ordered(filter(self.is_shown, chain.from_iterable(self._held)))
         self._call = {result.key: call.key for call, result in ordered if result is not None}
         self.blocks, self._tops = [], []
         lines: list[Line] = []
@@ -182,7 +185,8 @@ class Window:
         return next((each for each in own if texts[each].text and hit < 0), first)
 
     def _nearest(self, key: Key) -> Key | None:
-        """A block, or the first one behind it if it is not held."""
+        """A block, or where its message was said, or the first one behind it if it is not held."""
+        key = self.index.said.get(key, key)
         return min((block.key for block in self.blocks if block.key >= key), default=None)
 
     def fold_of(self, key: Key) -> Key:
@@ -243,28 +247,20 @@ class Window:
         return sum(1 for each in own if each < line and self.query.is_in(texts[each].text))
 
 
-def _ordered(blocks: Iterator[Block]) -> Iterator[tuple[Block, Block | None]]:
-    """The blocks in file order, each result after its call, what was queued and then said once."""
+def _ordered(blocks: Iterator[Block]) -> list[tuple[Block, Block | None]]:
+    """The blocks in file order, each result after its call."""
     order: list[Block] = []
-    queued: dict[str, Block] = {}
     calls: dict[tuple[str, str], Block] = {}
     results: dict[Key, Block] = {}
     for block in blocks:
         event = block.event
+        if isinstance(event, Result) and (call := calls.pop((event.id, event.agent), None)):
+            results[call.key] = block
+            continue
         if isinstance(event, Call):
             calls[event.id, event.agent] = block
-        elif isinstance(event, Result):
-            call = calls.pop((event.id, event.agent), None)
-            if call is not None:
-                results[call.key] = block
-                continue
-        elif isinstance(event, Queue):
-            queued[event.text.strip()] = block
-        elif isinstance(event, Words | Queued) and (before := queued.pop(event.text.strip(), None)):
-            order.remove(before)
         order.append(block)
-    for block in order:
-        yield block, results.get(block.key)
+    return [(block, results.get(block.key)) for block in order]
 
 
 def _join(lines: list[Line], more: list[Line]) -> None:
