@@ -312,7 +312,7 @@ def test_of_a_long_plan_the_ends_are_quoted_and_all_headings_and_boxes_named() -
     plan = choose_plan(Facts(plans=(made_plan(content, "approved", 5, "/p/calm.md"),)), None)
     head = "The ends of 9,066 characters; the whole is /p/calm.md:\n\n# A kiln\nlong text\n"
     assert plan.content.startswith(head) and "## Fire\n- [ ] heat\n" in plan.content
-    assert plan.content.endswith("\n\n1: # A kiln\n502: ## Clay\n503: - [ ] dig\n904: ## Fire\n905: - [ ] heat")
+    assert plan.content.endswith("\n1: # A kiln\n502: ## Clay\n503: - [ ] dig\n904: ## Fire\n905: - [ ] heat")
     assert len(plan.content) < 8_400
 
 

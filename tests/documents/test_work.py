@@ -52,14 +52,7 @@ def test_a_bare_command_is_no_goal_and_no_title() -> None:
     assert title_of(replace(facts, title="Pots", titled=at(6))) == "Pots"
     early = replace(facts, title="Pots", titled=at(4))
     assert title_of(early) == "glaze the pots"  # as the goal is younger than the title
-
-
-def test_a_title_that_the_person_gave_stays_however_old_it_is(tmp_path: Path) -> None:
-    t = Transcript()
-    for kind, name in (("customTitle", "custom-title"), ("aiTitle", "ai-title")):
-        t.line(name, **{kind: kind})
-        t.user("glaze the pots")
-        assert title_of(t.facts(tmp_path)) == ("customTitle" if name == "custom-title" else "glaze the pots")
+    assert title_of(replace(early, titled=at(4, "user"))) == "Pots"
 
 
 def test_a_plan_that_opened_the_session_is_named_by_its_title() -> None:
@@ -132,6 +125,8 @@ def test_titles_say_what_a_session_is_for(tmp_path: Path) -> None:
     made = 'Fire the kiln (title by Claude, L5); pull request "A "hot" kiln" (L11)'
     assert goal(t.facts(tmp_path)) == made
     assert goal_words(made) == "Fire the kiln"
+    t.line("custom-title", customTitle="Kilns")
+    assert goal(t.facts(tmp_path)).startswith("Kilns (title by the user, L12); pull")
 
 
 def test_a_plan_that_was_sent_back_last_is_still_the_goal() -> None:

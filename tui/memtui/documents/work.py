@@ -306,7 +306,8 @@ def goal(facts: Facts) -> str:
     ask, label = _asked(facts)
     text, source = ask.with_purpose if ask else "", ask.source if ask else NOWHERE
     if facts.turns and facts.titled.line > facts.turns[0].last_line:
-        text, label, source = brief(facts.title, _SETTLED), "title by Claude", facts.titled
+        by = "the user" if facts.titled.speaker == "user" else "Claude"
+        text, label, source = brief(facts.title, _SETTLED), f"title by {by}", facts.titled
     where, pull = citation(source), facts.pull_title
     aim = f"{text} ({label}{f', {where}' if where else ''})" if text else ""
     made = with_source(f'pull request "{brief(pull.text, _SETTLED)}"', pull.source) if pull else ""
