@@ -419,11 +419,10 @@ def evidence(facts: Facts, root: Path | None) -> tuple[EvidenceGroup, ...]:
 
 def _item(kind: str, text: str, source: Source | None = None, detail: str = "") -> EvidenceItem:
     source = source or Source()
-    where = citation(source, clock=True)
     line = shortened(one_line(text), _ITEM_WIDTH)
     whole = detail or text
-    text_and_source = f"{line} ({where})" if where else line
-    return EvidenceItem(text_and_source, kind, whole if whole.strip() != line else "", source.line)
+    cited = with_source(line, source, clock=True)
+    return EvidenceItem(cited, kind, whole if whole.strip() != line else "", source.line)
 
 
 def _file(file: FileFact, root: Path | None) -> EvidenceItem:

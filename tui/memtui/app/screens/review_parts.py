@@ -276,8 +276,8 @@ class EvidencePane(Vertical):
         if not isinstance(item, EvidenceItem):
             return Content(clean_line(item or ""))
         text = f" {todo_line(clean_line(item.text))}"
-        said = written(item)  # drafted lines name no time
-        used = "used" if any(map(self._is_used, (said, re.sub(r" \d\d:\d\d\)$", ")", said)))) else ""
+        said = written(item)  # drafts cite its line without the time
+        used = "used" if any(map(self._is_used, (said, f"{without_source(said)} ("))) else ""
         if item.kind in ("file", "reference"):
             text = cut_left(text, max(1, width - len(used) - 1) if used else width)
         return row([text], used, width) if used else Content(text)
