@@ -95,7 +95,8 @@ def test_without_a_terminal_the_text_is_shown_and_nothing_stored(memtui: Memtui,
 def test_a_person_accepts(memtui: Memtui, used: Project, says: Says) -> None:
     says("what", "y")
     result = memtui("compact")
-    assert result.code == 0
+    assert (result.code, "?:" in result.err + result.out) == (0, False)
+    assert "memtui: the answers are y, e and n, not what.\n" in result.err
     assert "## Objective" in result.out
     assert RECOVERY_BOX.format(ID) in result.out
     assert backend().list().total == 1
@@ -110,9 +111,7 @@ def _edits(monkeypatch: pytest.MonkeyPatch, *texts: str) -> None:
 def test_a_person_edits(memtui: Memtui, used: Project, monkeypatch: pytest.MonkeyPatch, says: Says) -> None:
     _edits(monkeypatch, "no recovery text", "## Objective\nMine\n")
     says("e", "y", "y")
-    result = memtui("compact")
-    assert result.code == 0
-    assert "This is not a recovery text: " in result.out
+    assert "This is not a recovery text: " in memtui("compact").out
     assert backend().get(ID).body == b"## Objective\nMine\n"
 
 

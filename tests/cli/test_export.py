@@ -40,7 +40,7 @@ def test_a_session_becomes_a_page_named_after_it_and_nothing_is_written_over(
     assert again.code == 1
     assert "session-4c6e7ca5.html already exists; name another file, or replace it with --force" in again.err
     assert page.read_text() == content
-    assert memtui("export", "4c6e", "--force").code == 0
+    assert memtui("export", "--force").code == 0  # the newest
     assert "The third ask" in page.read_text()
     assert [each.name for each in Path().iterdir()] == [".git"]
 
@@ -85,10 +85,8 @@ def test_subagents_are_folded_away_where_they_worked(memtui: Memtui, transcript:
     write(other, user("Paint <b>", agentId="b2", **chain), said(text("Painted."), agentId="b2", **chain))
     assert memtui("export", "4c6e").code == 0
     page = (Path.home() / "session-4c6e7ca5.html").read_text()
-    first, second = (
-        page.index("<summary>Subagent a1: Count the gulls</summary>"),
-        page.index("Subagent b2: Paint &lt;b"),
-    )
+    first = page.index("<summary>Subagent a1: Count the gulls</summary>")
+    second = page.index("Subagent b2: Paint &lt;b")
     assert page.index("count") < first < page.index("third") < second < page.index("Painted.")
     assert page.count("Subagent a1") == 1 and "I see [masked: github token]" in page
     assert "with 2 subagents" in page and "<script" not in page

@@ -39,6 +39,13 @@ def test_the_newest_compaction_worst_first(memtui: Memtui, project: Project) -> 
     assert memtui("lost", _path(project.root)).out.startswith(f"{few}1 more line: --all prints")
 
 
+def test_what_is_kept_is_shown_with_all(memtui: Memtui, project: Project) -> None:
+    made = session()
+    made.compaction(summary=SUMMARY)
+    path = str(made.write(project.root))
+    assert "Kept: " not in memtui("lost", path).out and "Kept: " in memtui("lost", path, "--all").out
+
+
 def test_ten_lines_are_shown_at_first(memtui: Memtui, project: Project) -> None:
     made = session()
     for number in range(12):
@@ -46,9 +53,8 @@ def test_ten_lines_are_shown_at_first(memtui: Memtui, project: Project) -> None:
     made.compaction(summary="Summary:\nnothing of it")
     path = str(made.write(project.root))
     few, all_of_them = memtui("lost", path).out, memtui("lost", path, "--all").out
-    assert few.count("\n- ") == 10 and all_of_them.startswith(
-        few.partition(" more lines")[0].rpartition("\n\n")[0]
-    )
+    assert few.count("\n- ") == 10
+    assert all_of_them.startswith(few.partition(" more lines")[0].rpartition("\n\n")[0])
     rest = all_of_them.count("\n- ") - 10
     assert few.endswith(
         f"\n\n{rest} more lines: --all prints every line of every compaction of the session.\n"
@@ -67,10 +73,8 @@ def test_json_has_the_evidence(memtui: Memtui, project: Project) -> None:
 def test_a_session_without_compaction_is_said_so(memtui: Memtui, project: Project) -> None:
     path = session().write(project.root)
     result = memtui("lost", str(path))
-    assert (result.code, result.err) == (
-        1,
-        f"memtui: Session {path.stem[:8]} has no compaction with a summary yet.\n",
-    )
+    said = f"memtui: Session {path.stem[:8]} has no compaction with a summary yet.\n"
+    assert (result.code, result.err) == (1, said)
 
 
 def test_without_a_name_it_is_the_compaction_that_the_project_had_last(

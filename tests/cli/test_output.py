@@ -24,14 +24,17 @@ HOSTILE = "\x1b]0;title\x07\x1b]52;c;aGk=\x07\x9b6n\u202eabc\u2066[/b] {x} \x00\
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-def _to_a_terminal(monkeypatch: pytest.MonkeyPatch, answer: bool = True) -> None:
-    monkeypatch.setattr(output, "is_terminal", lambda: answer)
+Printed = pytest.CaptureFixture[str]
 
 
-def test_json_for_a_terminal_is_clean(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _to_a_terminal(monkeypatch)
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Standard output is a terminal."""
+    monkeypatch.setattr(output, "is_terminal", lambda: True)
+    return monkeypatch
+
+
+def test_json_for_a_terminal_is_clean(capsys: Printed, terminal: pytest.MonkeyPatch) -> None:
     output.print_json([HOSTILE])
     (text,) = json.loads(capsys.readouterr().out)
     assert not _CONTROL.search(text)
@@ -63,30 +66,27 @@ def test_rows_for_a_program_have_tabs_between_fields(capsys: pytest.CaptureFixtu
 
 @pytest.mark.parametrize("columns", [140, 80, 40])
 def test_a_table_for_people_fits_the_terminal(
-    columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    columns: int, capsys: Printed, terminal: pytest.MonkeyPatch
 ) -> None:
-    _to_a_terminal(monkeypatch)
-    monkeypatch.setenv("COLUMNS", str(columns))
+    terminal.setenv("COLUMNS", str(columns))
     row = ("pending", "2026-01-02 10:15", "漢字 " * 60 + HOSTILE, "20260102_101500-autocompact.md")
     output.print_table(("Status", "Time", "Title", "File"), [row], flexible=2)
     printed = capsys.readouterr().out
     assert not _CONTROL.search(printed)
-    assert "20260102_101500-autocompact.md" in printed
-    assert "漢字" in printed
+    assert "20260102_101500-autocompact.md" in printed and "漢字" in printed
     assert all(_cells(line) <= columns for line in printed.split("\n"))
 
 
 def test_where_a_column_gets_a_line_of_its_own_the_others_keep_their_headings(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: Printed, terminal: pytest.MonkeyPatch
 ) -> None:
-    _to_a_terminal(monkeypatch)
-    monkeypatch.setenv("COLUMNS", "40")
-    row = ("5e55a001", "Fix the totals of the invoice", "plnd/a-branch-with-a-very-long-name-indeed", "3 d")
-    output.print_table(("id", "session", "branch", "left"), [row], flexible=1)
+    terminal.setenv("COLUMNS", "40")
+    row = ("5e55a001", "Fix the totals of the invoice", f"plnd/{'branch' * 9}", "", "folder" * 9)
+    output.print_table(("id", "session", "branch", "left", "ran in"), [row], flexible=1)
     assert capsys.readouterr().out.splitlines() == [
-        "id        branch                    left",
+        "id        branch       left  ran in     ",
         "  session",
-        "5e55a001  plnd/a-branch-with-a-ve…  3 d ",
+        "5e55a001  plnd/branc…        folderfold…",
         "  Fix the totals of the invoice",
     ]
 
@@ -95,22 +95,15 @@ def _cells(line: str) -> int:
     return sum(2 if "\u4e00" <= character <= "\u9fff" else 1 for character in line)
 
 
-def test_groups_for_people(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    _to_a_terminal(monkeypatch)
-    output.print_groups([("Files", ["a", "[red]b[/]"]), ("Errors", [HOSTILE])])
-    printed = capsys.readouterr().out
-    assert printed.startswith("Files\n  a\n  [red]b[/]")
-    assert not _CONTROL.search(printed)
-
-
-def test_a_document_for_people_is_wrapped_at_words(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_groups_and_documents_for_people_are_wrapped_at_words(
+    capsys: Printed, terminal: pytest.MonkeyPatch
 ) -> None:
-    _to_a_terminal(monkeypatch)
-    monkeypatch.setenv("COLUMNS", "12")
+    terminal.setenv("COLUMNS", "12")
+    output.print_groups([("Files", ["a", "[red]b[/]"]), ("Errors", [HOSTILE])])
     output.print_document(f"# Title\n\n- one two three four\n[b]plain\n{HOSTILE}\n")
     printed = capsys.readouterr().out
-    assert printed.startswith("# Title\n\n- one two\n  three four\n[b]plain\n")
+    assert printed.startswith("Files\n  a\n  [red]b[/]\n\nErrors\n")
+    assert "# Title\n\n- one two\n  three four\n[b]plain\n" in printed
     assert not _CONTROL.search(printed)
 
 

@@ -65,7 +65,9 @@ def test_filters_and_json(memtui: Memtui) -> None:
     assert (row["name"], row["line"], row["what"], row["more"]) == ("s-1", 2, "command", [])
     assert "\x1b" not in memtui("search", "cmd:make").out
     nothing = memtui("search", "lamp", "--since", "2027")
-    assert (nothing.code, "Nothing was found in sessions, memories" in nothing.out) == (1, True)
+    assert (nothing.code, "Nothing was found; with --all" in nothing.out) == (1, True)
+    found = memtui("search", "lamp", "--since", "2027", "--in", "claude,states").out
+    assert "Nothing was found under Claude's memories, Session states;" in found
     assert memtui("search", "lamp", "--since", "2027", "--json").code == 1
 
 
@@ -471,7 +473,7 @@ def test_while_another_process_makes_the_index_nothing_is_only_so_far(memtui: Me
     memtui_home().cache.mkdir(parents=True)
     with lock(memtui_home().search_index):
         done = memtui("search", "lamp")
-    assert done.code == 1 and "Nothing was found so far in sessions" in done.out
+    assert done.code == 1 and "Nothing was found so far; with" in done.out
     assert "the index is busy or being made" in done.err
     assert memtui("search", "lamp").code == 0
 

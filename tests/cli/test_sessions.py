@@ -44,7 +44,9 @@ def test_where_a_session_ran_is_said_if_it_was_not_the_projects_root(memtui: Mem
     assert (ends["api"], ends["shop"]) == ("docs/api", "old/shop")
 
 
-def test_ids_are_as_long_as_it_takes_to_tell_them_apart(memtui: Memtui, project: Path) -> None:
+def test_ids_are_as_long_as_it_takes_to_tell_them_apart(
+    memtui: Memtui, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = claude_config() / "projects" / transcript_slug(project)
     for end in "12":
         said_alone = said(text("x"), gitBranch="develop")
@@ -54,6 +56,10 @@ def test_ids_are_as_long_as_it_takes_to_tell_them_apart(memtui: Memtui, project:
     assert sorted(found) == ["0b6d3c1e-0000-4000-8000-20000000001", "0b6d3c1e-0000-4000-8000-20000000002"]
     problem = memtui("transcript", "0b6d3c1e-0000-4000-8000-2", "--root", str(project)).err
     assert f"like this: 0b6d3c1e-0000-4000-8000-2: {', '.join(sorted(found))}." in problem
+    monkeypatch.setattr("memtui.cli.sessions.is_terminal", lambda: True)
+    out = memtui("sessions", "--root", str(project)).out
+    assert sorted(row.split("\t")[0] for row in out.splitlines())[1:] == ["0b6d3c1e…0001", "0b6d3c1e…0002"]
+    assert memtui("transcript", "0b6d3c1e…0001", "--root", str(project)).code == 0
 
 
 def test_json_has_every_field(memtui: Memtui, project: Path) -> None:

@@ -114,7 +114,10 @@ def test_a_remote_out_of_reach_keeps_none_of_the_others_waiting(memtui: Memtui, 
     for path in ("/nowhere/at/all", "file:///nowhere/at/all", "~nosuchuser/x"):
         assert f"{path.removeprefix('file://')} is no folder" in memtui("remote", "add", "away", path).err
     (folder := hub.with_name("away.git")).mkdir()
+    assert f"{folder} is no repository" in memtui("remote", "add", "away", str(folder)).err
+    (head := folder / "HEAD").touch()
     assert memtui("remote", "add", "away", str(away := hub.with_name("away"))).code == 0
+    head.unlink()
     folder.rmdir()
     memtui("remote", "add", "team", str(hub))
     memtui("remote", "init", "team")

@@ -257,11 +257,9 @@ class ProjectModel:
             yield listings.PinsView(problem=str(problem))
 
     def _waits(self) -> Iterator[View]:
-        from memtui.lost.outbox import waiting_by_session
+        from memtui.plugin.receipts import waiting_here
 
-        ours = {each.session_id for each in self.transcripts.entries()}  # messages wait for all projects
-        waiting = waiting_by_session(self.home) if ours else {}
-        yield listings.WaitsView({name: rows for name, rows in waiting.items() if name in ours})
+        yield listings.WaitsView(waiting_here(self.places))
 
     def _health(self) -> Iterator[View]:
         if not self._indexes:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
 
 import click
 
@@ -14,6 +16,8 @@ from memtui.ground.project import Places
 from memtui.ground.text import counted, opening
 from memtui.store.captures import CaptureStore, find_missing, first_message, write_missing
 from memtui.store.sessions import refuse_several
+from memtui.store.transcripts import check_transcript
+from memtui.transcript.session import summarize
 from memtui.transcript.short_text import without_persona
 
 
@@ -36,7 +40,7 @@ def captures(pending: bool, backfill: bool, yes: bool, as_json: bool, places: Pl
         _backfill(places, yes, as_json)
         return
     store = CaptureStore(places.project)
-    listed = [row for row in _listed(store) if row["status"] == "pending" or not pending]
+    listed = [row for row in _listed(places, store) if row["status"] == "pending" or not pending]
     if not listed:
         refuse_several(places)
     rows = []
@@ -52,8 +56,16 @@ def captures(pending: bool, backfill: bool, yes: bool, as_json: bool, places: Pl
     print_list(listed, ("Status", "Time", "Title", "File"), rows, nothing, as_json, flexible=2)
 
 
-def _listed(store: CaptureStore) -> Iterator[dict[str, str]]:
+def _listed(places: Places, store: CaptureStore) -> Iterator[dict[str, str]]:
     """Captures with the keys of ``--json``. Missing values of a broken one are empty."""
+
+    @cache
+    def name(transcript: str) -> str:
+        """The session's, as in the app; "" without a transcript."""
+        with suppress(FileProblem, OSError):
+            return summarize(check_transcript(transcript, places.claude)).name
+        return ""
+
     for entry in store.entries():
         row = {"file": entry.name, "path": str(entry.path), "status": "broken"}
         try:
@@ -67,7 +79,7 @@ def _listed(store: CaptureStore) -> Iterator[dict[str, str]]:
             "timestamp": capture.timestamp.isoformat(),
             "session_id": capture.session_id,
             "transcript": capture.transcript,
-            "title": _title(capture.first_message),
+            "title": name(capture.transcript) or _title(capture.first_message),
             "summary": capture.summary,
             "memory": capture.memory,
             "problem": "",

@@ -82,7 +82,9 @@ def list_(as_json: bool, places: Places) -> None:
         }
         for each in statuses
     ]
-    rows = [(each.entry.name, _since(each), _rules_of(each)) for each in statuses]
+    moments = [each.entry.activated_at for each in statuses]
+    since = [local_minute(moment) if moment else "-" for moment in moments]
+    rows = [(each.entry.name, when, _rules_of(each)) for each, when in zip(statuses, since, strict=True)]
     nothing = f"No command is active in {commands.project.name}."
     print_list(values, ("Command", "Since", "Summary"), rows, nothing, as_json, flexible=2)
 
@@ -109,10 +111,6 @@ def _object(text: str | None) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise click.BadParameter('an object is wanted, such as {"step": 1}', param_hint="--state")
     return value
-
-
-def _since(status: CommandStatus) -> str:
-    return local_minute(status.entry.activated_at) if status.entry.activated_at else "-"
 
 
 def _rules_of(status: CommandStatus) -> str:

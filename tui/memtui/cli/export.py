@@ -58,7 +58,8 @@ def export(
 ) -> None:
     """Write a session as one file, to read, to attach, or for another agent.
 
-    SESSION is a session's id, the beginning of one, or a transcript, live or archived.
+    SESSION is a session's id, the beginning of one, or a transcript, live or archived; without it it is the
+    session that runs the command, else the newest one.
     Secrets are masked and private parts left out. Without --output the file is named after its content and
     lies in your downloads, or else in your home folder; an existing file is kept. An output that ends in .md
     is Markdown.
@@ -66,7 +67,6 @@ def export(
     With --for it is one prompt: pins, open tasks, the exact last words, and the state document; what has no
     room is left out, and named. It becomes a section between marks of the agent's file in the project, after
     you have been asked: all else in the file stays as it is, a second one replaces it, --done takes it out.
-    Without SESSION it is the session that runs the command, else the newest one.
     """
     if printing and output not in ("", "-"):
         raise click.UsageError("--print and --output exclude each other.")
@@ -80,8 +80,6 @@ def export(
         return
     if done or yes or as_json:
         raise click.UsageError("--done, --yes and --json go with --for.")
-    if not name:
-        raise click.UsageError("name a session.")
     transcript = find_transcript(places, name)
     page = Form(form) if form else form_of(output)
     parts = session_parts(transcript, page, system_clock())

@@ -15,9 +15,8 @@ from memtui.ground.project import Places, memtui_home
 from memtui.lost.outbox import lines_wait, waiting_by_session
 from memtui.plugin.doctor import Level, diagnose
 from memtui.plugin.installing import Plan, apply, plan_init, plan_uninstall, settings_block, typed_lines
-from memtui.plugin.receipts import RECENT, receipts_of, why_no_hook
+from memtui.plugin.receipts import RECENT, receipts_of, waiting_here, why_no_hook
 from memtui.store.archive_settings import answer_keeping, archive_settings
-from memtui.store.transcripts import TranscriptStore
 
 
 @click.command("init")
@@ -59,6 +58,8 @@ def uninstall(yes: bool, places: Places) -> None:
     """
     if _done(plan_uninstall(places), places, yes, "memtui is not installed."):
         say("memtui is no longer installed in Claude Code.")
+    if waiting := sum(waiting_by_session(places.home).values()):
+        say(f"{lines_wait(waiting)}, and no hook delivers them: w in the app takes them back.")
 
 
 def _done(plan: Plan, places: Places, yes: bool, nothing: str) -> bool:
@@ -74,7 +75,8 @@ def _done(plan: Plan, places: Places, yes: bool, nothing: str) -> bool:
         own = own[len(typed) :]
         if own:
             say("memtui itself will:")
-    say("\n".join(f"  {each}" for each in own))
+    for each in own:
+        say(f"  {each}")
     if not agreed("Do this?", yes):
         say("Nothing was changed.")
         return False
@@ -104,8 +106,9 @@ def doctor(ctx: click.Context, receipts: bool, as_json: bool, places: Places) ->
     for finding in diagnose(places, system_clock):
         findings.append(finding)
         if not as_json:
-            advice = f"\n{' ' * 9}{clean_line(finding.advice)}" if finding.advice else ""
-            say(f"{finding.level:8} {finding.check}: {clean_line(finding.message)}{advice}")
+            say(f"{finding.level:8} {finding.check}: {clean_line(finding.message)}")
+            if finding.advice:
+                say(" " * 9 + clean_line(finding.advice))
             sys.stdout.flush()
     if as_json:
         print_json([finding._asdict() for finding in findings])
@@ -116,10 +119,8 @@ def doctor(ctx: click.Context, receipts: bool, as_json: bool, places: Places) ->
 def _print_receipts(places: Places, as_json: bool) -> None:
     found = receipts_of(places, RECENT)
     if not as_json:
-        own = {each.session_id for each in TranscriptStore(places.project, places.claude).entries()}
-        for session, number in waiting_by_session(places.home).items():
-            if session in own:
-                click.echo(f"⏳ {lines_wait(number)} of session {session[:8]}.")
+        for session, number in waiting_here(places).items():
+            say(f"⏳ {lines_wait(number)} of session {session[:8]}.")
     values = [
         asdict(each) | {"at": each.at.isoformat(), "mark": each.mark or None, "line": each.line or None}
         for each in found

@@ -114,13 +114,14 @@ def _print_rows(found: Aftermath, every: bool) -> None:
     waiting = {key for each in rows_waiting(memtui_home(), found.session_id) for key in each.keys}
     groups, left, more = [], sys.maxsize if every else _SHOWN, 0
     for title, rows in found.groups.items():
-        some = rows[: max(0, left)] if every or title != OF_CLAUDE else ()
+        some = rows[: max(0, left)] if every or not title.startswith((OF_CLAUDE, "Kept: ")) else ()
         if some:
             groups.append((title, [masked(_line(row, numbers, waiting)) for row in some]))
         left, more = left - len(some), more + len(rows) - len(some)
     print_groups(groups)
     if more:
-        say(f"\n{counted(more, 'more line')}: --all prints every line of every compaction of the session.")
+        say()
+        say(f"{counted(more, 'more line')}: --all prints every line of every compaction of the session.")
 
 
 def _hand_over(
@@ -192,17 +193,15 @@ def _given(text: str) -> tuple[str, list[str]]:
         with suppress(ValueError):
             given = json.loads(text)
             kept = given.get("kept")
-            kept = [str(each) for each in kept] if isinstance(kept, list) else []
-            return str(given.get("summary") or ""), kept
+            return str(given.get("summary") or ""), list(map(str, kept)) if isinstance(kept, list) else []
     return text.strip(), []
 
 
 def _row(found: Aftermath, name: str) -> Row:
     if name.isdecimal() and 0 < int(name) <= len(found.missing):
         return found.missing[int(name) - 1]
-    for row in found.rows:
-        if row.key == name:
-            return row
+    if row := next((row for row in found.rows if row.key == name), None):
+        return row
     raise click.BadParameter(f"there is no line {name} in `memtui lost`", param_hint="--row")
 
 

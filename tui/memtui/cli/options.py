@@ -202,10 +202,12 @@ def accepted_draft(draft: T, question: str, show: Callable[[T], None], edit: Cal
     """The draft as shown, edited and accepted; None if rejected. The question names y, e and n."""
     show(draft)
     while True:
-        choice = click.Choice(["y", "e", "n"], case_sensitive=False)
-        answer = click.prompt(question, type=choice, show_choices=False)
-        if answer != "e":
+        answer = click.prompt(question, prompt_suffix=" ").strip().lower()
+        if answer in ("y", "n"):
             return draft if answer == "y" else None
+        if answer != "e":
+            say(f"memtui: the answers are y, e and n, not {answer}.", err=True)
+            continue
         draft = edit(draft)
         show(draft)
 

@@ -26,7 +26,7 @@ _UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\u
 _LEAST = 24
 """Minimum width of a table's flexible column; with less room it gets a line of its own."""
 _LONG, _SHORTENED = 36, 8
-"""Width above which another column is shortened then, and to which; ids and names of files have less."""
+"""Width above which other columns are shortened then, and to which; ids and names of files have less."""
 
 
 def is_terminal() -> bool:
@@ -47,8 +47,13 @@ def need_terminal() -> None:
 
 
 def say(text: str = "", *, err: bool = False) -> None:
-    """Print untrusted text, cleaned."""
-    click.echo(clean(text), err=err)
+    """Print untrusted text, cleaned; a single line is wrapped at words on a terminal, after its indent."""
+    text, stream = clean(text), sys.stderr if err else sys.stdout
+    if len(text) < _LEAST or "\n" in text or not stream.isatty():  # a text to copy stays as it is
+        click.echo(text, err=err)
+        return
+    indent = text[: len(text) - len(text.lstrip())]
+    _draw_line(_console(err=err), text.strip(), indent, indent)
 
 
 def print_json(value: Any, *, indent: int | None = 2) -> None:
@@ -116,28 +121,29 @@ def _draw_table(columns: Sequence[str], lines: Sequence[Sequence[str]], flexible
     stacked = room < min(_LEAST, widths[flexible])
     widths[flexible] = min(widths[flexible], console.width - 2 if stacked else room)
     lacking = sum(widths) - widths[flexible] + 2 * (len(widths) - 2) - console.width
-    longest = max(set(range(len(widths))) - {flexible}, key=widths.__getitem__)
-    if stacked and lacking > 0 and widths[longest] > _LONG:
-        kept = max(_SHORTENED, widths[longest] - lacking)
-        widths[longest], lacking = kept, lacking - widths[longest] + kept
+    long = [n for n, width in enumerate(widths) if n != flexible and width > _LONG]
+    while stacked and lacking > 0 and long and max(widths[n] for n in long) > _SHORTENED:
+        widths[max(long, key=widths.__getitem__)] -= 1
+        lacking -= 1
+    aligned = not stacked or lacking <= 0
     for line in (columns, *lines):
-        fields = [Text(field, style="bold" if line is columns else "") for field in line]
+        fields = [Text(field or "-" * (not aligned), "bold" if line is columns else "") for field in line]
         for field, width in zip(fields, widths, strict=True):
-            field.truncate(width, overflow="ellipsis", pad=not stacked or lacking <= 0)
+            field.truncate(width, overflow="ellipsis", pad=aligned)
         if not stacked:
             text = Text("  ").join(fields)
             text.rstrip()
             console.print(text, overflow="ignore", no_wrap=True)
-        elif line is not columns or lacking <= 0:
+        elif line is not columns or aligned:
             below = fields.pop(flexible)
             below.rstrip()
             console.print(Text("  ").join(fields), Text("  ") + below, sep="\n")
 
 
-def _console() -> Console:
+def _console(*, err: bool = False) -> Console:
     from rich.console import Console
 
-    return Console(highlight=False, markup=False, emoji=False)
+    return Console(stderr=err, highlight=False, markup=False, emoji=False)
 
 
 def print_bytes(data: bytes) -> None:
@@ -189,22 +195,19 @@ def print_groups(groups: Iterable[tuple[str, Sequence[str]]]) -> None:
 
 
 def _draw_groups(groups: Iterable[tuple[str, Sequence[str]]]) -> None:
-    from rich.text import Text
-
     console = _console()
     for number, (title, items) in enumerate(groups):
         if number:
             console.print()
-        console.print(Text(clean_line(title), style="bold"))
+        _draw_line(console, clean_line(title), style="bold")
         for item in items:
-            _draw_line(console, Text(clean_line(item)), "  ", "  ")
+            _draw_line(console, clean_line(item), "  ", "  ")
 
 
 def print_changes(lines: Iterable[Sequence[tuple[str, str]]]) -> None:
     """Print lines made of pieces, each with ``added``, ``removed`` or "" for its colour on a terminal."""
-    colours = {"added": "green", "removed": "red"}
-    if not is_terminal() or os.environ.get("NO_COLOR"):  # https://no-color.org
-        colours = {}
+    is_plain = not is_terminal() or os.environ.get("NO_COLOR")  # https://no-color.org
+    colours = {} if is_plain else {"added": "green", "removed": "red"}
     for line in lines:
         pieces = [(_clean_piece(text), colours.get(change)) for text, change in line]
         click.echo("".join(click.style(text, fg=colour) if colour else text for text, colour in pieces))
@@ -215,21 +218,21 @@ def print_document(text: str) -> None:
     if not is_terminal():
         say(text.rstrip("\n"))
         return
-    from rich.text import Text
-
     console = _console()
     for line in clean(text.rstrip("\n")).split("\n"):
         bullet = "- " if line.startswith("- ") else ""
         style = "bold" if line.startswith("#") else ""
-        _draw_line(console, Text(line.removeprefix(bullet), style=style), bullet, " " * len(bullet))
+        _draw_line(console, line.removeprefix(bullet), bullet, " " * len(bullet), style)
 
 
-def _draw_line(console: Console, text: Text, first: str, others: str) -> None:
+def _draw_line(
+    console: Console, text: str | Text, first: str = "", others: str = "", style: str = ""
+) -> None:
     """Print one line wrapped at words, with prefixes for its first row and for the others."""
     from rich.text import Text
 
-    before = first
-    for row in text.wrap(console, max(1, console.width - len(first))):
+    before, line = first, Text(text, style) if isinstance(text, str) else text
+    for row in line.wrap(console, max(1, console.width - len(first))):
         row.rstrip()
         console.print(Text(before) + row, overflow="ignore", no_wrap=True)
         before = others

@@ -81,7 +81,9 @@ def search(
         if not found:
             hint = "; with --all, all projects are searched" if here and not wanted.project else ""
             so_far = "" if whole else " so far"
-            say(f"Nothing was found{so_far} in {', '.join(wanted.kinds)}{hint}.")
+            some = len(wanted.kinds) < len(KINDS)
+            where = f" under {', '.join(HEADINGS[KINDS[word]] for word in wanted.kinds)}" if some else ""
+            say(f"Nothing was found{so_far}{where}{hint}.")
     for note in (*wanted.unread, *([] if whole else [NOT_ALL_SEARCHED])):
         say(note, err=True)
     if not found:

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from memtui.cli.options import agreed, common_options, json_option, places_option, yes_option
-from memtui.cli.output import print_list, say
+from memtui.cli.output import is_terminal, print_list, say
 from memtui.flows.forgetting import Traces, forget, traces_of
 from memtui.ground.clock import day_and_minute, local_minute, system_clock
 from memtui.ground.files import FileProblem
@@ -80,9 +80,12 @@ def _session_json(session: Session) -> dict[str, object]:
 
 def _short_ids(every: Iterable[str]) -> dict[str, str]:
     """The beginnings of ids, of eight characters at least, with which no other one begins."""
-    names = {*every}
-    begun = Counter(each[:length] for each in names for length in range(8, len(each) + 1))
-    return {own: next((own[:n] for n in range(8, len(own)) if begun[own[:n]] == 1), own) for own in names}
+    forms = {own: [own[:n] for n in range(8, len(own) + 1)] for own in every}
+    if is_terminal():  # long ones leave out the middle there, as other columns need the room
+        for own, some in forms.items():
+            some[5:] = [f"{own[:8]}…{own[-n:]}" for n in range(4, len(own) - 8)]
+    number = Counter(form for some in forms.values() for form in some)
+    return {own: next((form for form in some if number[form] == 1), own) for own, some in forms.items()}
 
 
 def _session_row(session: Session, short: dict[str, str]) -> tuple[str, ...]:
@@ -292,7 +295,7 @@ def _full_id(places: Places, session: str) -> str:
     known = {each.session_id for each in all_transcripts(places.claude)}
     known |= {each.session_id for each in Archive(places.home).entries()}
     known |= {each.name for each in states}
-    fits = any(each.startswith(session) for each in known)
+    fits = any(each.startswith(session.partition("…")[0]) for each in known)
     return only_one(known, session, Path("Claude Code")) if fits or not session else session
 
 

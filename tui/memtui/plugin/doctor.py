@@ -29,6 +29,7 @@ from memtui.ground.project import Places, config_path
 from memtui.ground.text import counted
 from memtui.hooks.records import Run, read_runs
 from memtui.hooks.settings import ALL, find_entries, not_writable
+from memtui.lost.outbox import lines_wait
 from memtui.plugin.installing import (
     FOLDER,
     has_all_hooks,
@@ -37,7 +38,7 @@ from memtui.plugin.installing import (
     record_in,
     recorded_program,
 )
-from memtui.plugin.receipts import receipts_of
+from memtui.plugin.receipts import receipts_of, waiting_here
 from memtui.store.archive import Archive, is_private
 from memtui.store.archive_settings import archive_settings
 from memtui.store.captures import CaptureStore, coverage
@@ -223,6 +224,9 @@ def _check_receipts(places: Places) -> Iterator[Finding]:
     if bad := [each for each in known if each.arrival != "whole"]:
         message = f"{len(bad)} of the last {len(known)} hand-overs did not arrive whole: {bad[0].label}"
         yield Said(Level.WARNING, message, "`memtui doctor --receipts` lists them.")
+    elif waiting := sum(waiting_here(places).values()):
+        advice = "" if has_all_hooks(places) else "No hook delivers them: run `memtui init`."
+        yield Said(Level.WARNING if advice else Level.OK, lines_wait(waiting), advice)
     else:
         whole = f"All of the last {len(known)} hand-overs arrived whole"
         yield Said(Level.OK, whole if known else "Nothing handed over yet")

@@ -8,6 +8,7 @@ from pathlib import Path
 from memtui.ground.clock import parse_iso
 from memtui.ground.project import Places
 from memtui.hooks.records import Run, read_runs
+from memtui.lost.outbox import waiting_by_session
 from memtui.lost.receipts import Handed, Notes, Receipt, is_marked, read_notes, receipts, without_hook
 from memtui.plugin.installing import has_all_hooks, hooks_off
 from memtui.store.transcripts import TranscriptStore
@@ -55,6 +56,12 @@ def receipt_since(places: Places, transcript: Path, compaction: CompactionFact) 
     found = [each for each in found if notes.answered or each.arrival != "missing"]
     bad = [each for each in found if each.arrival != "whole"]
     return max(bad or found, key=lambda each: each.at, default=None)
+
+
+def waiting_here(places: Places) -> dict[str, int]:
+    """The number of lines that wait for the next prompt, by session of the project."""
+    own = {each.session_id for each in TranscriptStore(places.project, places.claude).entries()}
+    return {name: rows for name, rows in waiting_by_session(places.home).items() if name in own}
 
 
 def why_no_hook(places: Places) -> str:

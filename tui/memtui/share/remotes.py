@@ -76,8 +76,10 @@ class Remotes:
         _check_url(self.path, remote.url)
         if remote.url.startswith("."):  # absolute, as it may be used from another folder later
             remote = remote.model_copy(update={"url": os.path.abspath(remote.url)})  # noqa: PTH100
-        if (folder := local_folder(remote.url)) is not None and not folder.is_dir():
-            raise FileProblem(folder, "is no folder; `git init --bare FOLDER` makes a repository")
+        folder = local_folder(remote.url)
+        if folder is not None and not (folder / "HEAD").is_file():
+            what = "repository" if folder.is_dir() else "folder"
+            raise FileProblem(folder, f"is no {what}; `git init --bare FOLDER` makes a repository")
         self._write({**remotes, name: remote})
 
     def remove(self, name: str) -> NamedRemote:

@@ -345,10 +345,11 @@ class Archive:
 
 
 def only_one(sessions: Collection[str], session: str, where: Path) -> str:
-    """The one of some sessions whose id is or begins with `session`; a problem of `where` if not one is."""
+    """The session with this id, beginning of one or both ends (``0b6d3c1e…0001``), else a problem."""
     if session in sessions:
         return session
-    found = [each for each in sessions if session and each.startswith(session)]
+    start, _, end = session.partition("…")
+    found = [each for each in sessions if session and each.startswith(start) and each.endswith(end)]
     if len(found) != 1:
         if found:
             named = f"{', '.join(sorted(found)[:5])}{', …' if found[5:] else ''}"
