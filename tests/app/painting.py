@@ -13,8 +13,6 @@ from textual._compositor import Compositor
 from textual.screen import Screen
 from textual.strip import Strip
 
-MAKE_STRIP = Strip.__init__
-"""Textual's own."""
 _pictures: WeakKeyDictionary[Screen[Any], list[Strip]] = WeakKeyDictionary()
 """The last painting."""
 

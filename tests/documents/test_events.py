@@ -105,13 +105,12 @@ def test_a_subagent_whose_work_is_not_on_record_is_named(tmp_path: Path) -> None
     assert [(each.text, each.source.line) for each in facts.missing_agents] == [("a1", 2)]
     missing = "subagent a1 (L2): transcript missing; changes are known only from the result"
     assert missing_work(facts) == missing
-    root = Path("/work/app")
-    state = draft_session_state(facts, Project(root))
+    state = draft_session_state(facts, Project(APP))
     texts = (
-        render_recovery(draft_recovery(facts, root)),
+        render_recovery(draft_recovery(facts, APP)),
         render_session_state(state),
-        compaction_notes(facts, state, root),
-        repr(evidence(facts, root)),
+        compaction_notes(facts, state, APP),
+        repr(evidence(facts, APP)),
     )
     assert all("subagent a1 (L2" in text for text in texts)
 
@@ -298,8 +297,7 @@ def test_files_of_an_earlier_checkout_are_marked(tmp_path: Path) -> None:
     assert fire == "changed /work/app/src/kiln/fire.py, later edited again in /trees/kiln (L1)"
     made.tool("Bash", "[kiln 1234abc] dig\n 1 file changed", command="git commit -am dig")
     made.edit("/trees/kiln/src/kiln/ash.py")
-    changed = "Changed since the last commit on record (L8): src/kiln/ash.py"
-    assert unsaved_work(made.facts(tmp_path), APP)[0] == changed
+    assert unsaved_work(made.facts(tmp_path), APP)[0].endswith("commit on record (L8): src/kiln/ash.py")
 
 
 def test_plans_and_scratch_files_are_no_changes_that_a_check_would_cover(tmp_path: Path) -> None:

@@ -47,6 +47,7 @@ def test_long_messages_keep_their_ends_and_all_have_a_limit() -> None:
     lines = "first line of it\nsecond line\nthird line\nfourth line\nthe last one of all"
     assert ends_of(lines, 60) == "first line of it\nsecond line\n…\nthe last one of all"
     assert ends_of("a" * 600 + "b" * 600, 100) == "a" * 58 + " … " + "b" * 39
+    assert ends_of("One sentence here. " * 300 + "\n\n", 100).startswith("One sentence here.")
     long = Facts(turns=tuple(turn(number * 9, "w" * 900, "c" * 5_000) for number in range(1, 9)))
     closings, asks = quotes_of(CLAUDE, long), quotes_of(USER, long)
     assert [len(quote.text) for quote in closings] == [800] * 5
@@ -94,16 +95,11 @@ def test_a_report_is_quoted_whole_or_not_at_all() -> None:
     assert [each.text for each in quotes_of(SUBAGENT, Facts(subagent_results=reports))] == ["It is dry."]
 
 
-def test_a_long_message_may_end_with_empty_lines() -> None:
-    assert ends_of("One sentence here. " * 300 + "\n\n", 100).startswith("One sentence here.")
-
-
 def test_blank_lines_of_the_user_stay() -> None:
     facts = Facts(turns=(turn(1, "Print it so:\n\na\n\n\n  b", "Printed:\n\na"),))
     (section,) = quotes_section(facts)
-    assert (
-        section.text == f"{FIRST_LINE}\n- L2 Claude: Printed:\n  a\n- L1 User: Print it so:\n\n  a\n\n    b"
-    )
+    words = "- L2 Claude: Printed:\n  a\n- L1 User: Print it so:\n\n  a\n\n    b"
+    assert section.text == f"{FIRST_LINE}\n{words}"
     assert with_fewer_quotes(section, 1_000).text == section.text
 
 

@@ -167,12 +167,6 @@ def test_a_models_spelling_is_read_without_its_chatter(line_end: str) -> None:
     )
 
 
-def _read(identity: str, decisions: str = "") -> SessionState:
-    return parse_session_state(
-        f"=== SESSION STATE ===\n## IDENTITY\n{identity}\n## KEY DECISIONS\n{decisions}\n=== END STATE ===\n"
-    )
-
-
 def test_lines_like_the_first_and_the_last_are_text() -> None:
     section = Section(heading="Mood", text="=== END STATE ===\nx")
     state = STATE.replace(preamble="=== SESSION STATE v9 ===\nx", extra=(section,))

@@ -269,7 +269,7 @@ def test_a_word_after_an_interruption_goes_on_with_what_was_interrupted() -> Non
     assert open_work(facts) == ['last asked (L5): "continue" (after "/build")']
 
 
-def test_tasks_left_open_by_another_list_are_still_open(tmp_path: Path) -> None:
+def test_tasks_left_open_by_another_list_are_still_open_and_do_not_come_next(tmp_path: Path) -> None:
     t = Transcript()
     lists = (
         [("dig", "completed"), ("fire", "pending")],
@@ -278,7 +278,10 @@ def test_tasks_left_open_by_another_list_are_still_open(tmp_path: Path) -> None:
     )
     for items in lists:
         t.tool("TodoWrite", todos=[{"content": text, "status": status} for text, status in items])
-    assert open_work(t.facts(tmp_path)) == ["glaze it (L5)", "fire (left open by a new list) (L1)"]
+    facts = t.facts(tmp_path)
+    assert open_work(facts) == ["glaze it (L5)", "fire (left open by a new list) (L1)"]
+    kinds = [(task.kind.value, task.text) for task in task_tree(facts) if task.kind.value != "done"]
+    assert kinds == [("next", "glaze it (L5)"), ("open", "fire (left open by a new list) (L1)")]
 
 
 # --- events -----------------------------------------------------------------------------------------------
@@ -487,12 +490,4 @@ def test_an_error_that_others_followed_is_not_the_last(tmp_path: Path) -> None:
     assert "make kiln" in working_context(t.facts(tmp_path), Path(ROOT)).last_error
     t.broken("Edit", "String to replace not found", file_path=f"{ROOT}/src/b.ts", old_string="a")
     assert working_context(t.facts(tmp_path), Path(ROOT)).last_error == ""
-
-
-def test_tasks_left_by_another_list_do_not_come_next(tmp_path: Path) -> None:
-    t = Transcript()
-    for name in ("dig", "fire"):
-        t.tool("TodoWrite", todos=[{"content": name, "status": "pending"}])
-    kinds = [(task.kind.value, task.text) for task in task_tree(t.facts(tmp_path))]
-    assert kinds == [("next", "fire (L3)"), ("open", "dig (left open by a new list) (L1)")]
     assert telling_line("80 │ - x.catch((error) => {\nFound 1 error.") == "Found 1 error."
