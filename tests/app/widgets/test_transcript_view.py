@@ -201,27 +201,25 @@ async def test_a_last_line_without_a_newline_shows_and_grows(tmp_path: Path) -> 
             assert held(app.widget) == list(range(1, number + 1))
 
 
-def queue(operation: str, words: str = "") -> dict[str, str]:
-    return {"type": "queue-operation", "operation": operation} | ({"content": words} if words else {})
-
-
-LATER = [queue("enqueue", "go"), said(text("so")), user("go")]
-TWICE = [
-    queue("enqueue", "go"),
-    queue("enqueue", "go"),
-    *[queue("dequeue"), user("go"), said(text("on it"))] * 2,
-]
-REMOVED = [queue("enqueue", "go"), queue("remove", "go"), said(text("on it")), user("go")]
+QUEUED = {"type": "queue-operation", "operation": "enqueue", "content": "go"}
+AGAIN = [said(text("on it")), user("go")]
 
 
 @pytest.mark.parametrize(
-    ("records", "first"), [(LATER, "10:15 ❯ go"), (TWICE, "10:15 ❯ go"), (REMOVED, "❯ go  (queued)")]
+    ("records", "number", "first"),
+    [
+        ([QUEUED, *AGAIN], 1, "10:15 ❯ go"),
+        ([QUEUED, QUEUED, *AGAIN, *AGAIN], 2, "10:15 ❯ go"),
+        ([QUEUED, QUEUED | {"operation": "remove"}, *AGAIN], 2, "❯ go  (queued)"),
+    ],
 )
-def test_a_queued_message_is_shown_once(tmp_path: Path, records: list[dict[str, str]], first: str) -> None:
+def test_a_queued_message_is_shown_once(
+    tmp_path: Path, records: list[dict[str, str]], number: int, first: str
+) -> None:
     window = Window(write(tmp_path / "s.jsonl", *records))
     window.index.scan(window.path)
     window.index.classify(window.path)
     window.show_only(talk=False)
     window.move_to(0)
-    assert window.document.text.count("❯ go") == (1 if records is LATER else 2)
+    assert window.document.text.count("❯ go") == number
     assert window.document.lines[window.target((0, 0), unfold=True, hit=-1)].text == first
