@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Generic, TypeVar
 
 import pytest
 from rich.cells import cell_len
 from textual.app import App, ComposeResult
 from textual.message import Message
+from textual.pilot import Pilot
 from textual.widget import Widget
 
 from memtui.app.themes import legible
+from tests.app.idle import settle
 
 WidgetT = TypeVar("WidgetT", bound=Widget)
 
@@ -47,6 +51,14 @@ class Host(App[None], Generic[WidgetT]):
 
     def on_mount(self) -> None:
         self.widget.focus()
+
+
+@asynccontextmanager
+async def hosted(widget: WidgetT, size: tuple[int, int]) -> AsyncIterator[tuple[Host[WidgetT], Pilot[None]]]:
+    app = Host(widget)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        yield app, pilot
 
 
 def rows_of(widget: Widget) -> list[str]:
