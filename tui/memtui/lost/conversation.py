@@ -135,7 +135,7 @@ class Conversation:
         """Boxes that nobody has ticked."""
         self._plan = "", "", Source()
         """The plan file that was read last, its text and where."""
-        self._written: list[tuple[int, str]] = []
+        self._written: list[tuple[int, str, str]] = []
         self._queued = self._name = ""
         self._line = 0
         self.pushed: Row | None = None
@@ -225,13 +225,12 @@ class Conversation:
 
     def _write(self, call: Call, target: str, source: Source) -> None:
         self._changed = self._changed or role_of(target).kind < FileKind.DOCS
+        self._written.append((source.line, target, "\n".join(map(str, call.input.values()))))
         path, text, begun = self._plan
-        if target == path and (new := edited(text, call.input)) != text:
-            self._plan = path, masked(new), begun
-            return
-        self._written.append((source.line, "\n".join(map(str, call.input.values()))))
         passing = "/.claude/plans/" in target or role_of(target).kind is FileKind.SCRATCH
-        if _PLAN_FILE.search(target) and not passing and (target != path or "content" in call.input):
+        if target == path and "content" not in call.input:
+            self._plan = path, masked(edited(text, call.input)), begun
+        elif target == path or (_PLAN_FILE.search(target) and not passing):
             self._plan = target, masked(str(call.input.get("content", ""))), source
 
     def _run(self, command: str, output: str, source: Source) -> None:
@@ -248,9 +247,9 @@ class Conversation:
             if box == " " and len(words(item)) > 1:
                 self._boxes[item] = Row("task", item, source)
 
-    def written_after(self, line: int) -> str:
-        """What was written into files after a line."""
-        return "\n".join(text for at, text in self._written if at > line)
+    def written_after(self, line: int, but: str = "") -> str:
+        """What was written into files after a line, without one of them."""
+        return "\n".join(text for at, path, text in self._written if at > line and path != but)
 
     def names_later(self, text: str, line: int) -> bool:
         """Whether the person has named after a line what a text names."""
@@ -322,7 +321,7 @@ class Conversation:
         text = _BOX.sub(lambda box: box[0] if box[1] == " " else "", text)
         old = source.line < RECENT * self._line  # it was worked on since, so its steps may be done
         unticked = {one_line(item).replace("**", "") for box, item in _BOX.findall(text) if box == " "}
-        for row in plan_lines(text, source, self.written_after(source.line)) if path else ():
+        for row in plan_lines(text, source, self.written_after(source.line, path)) if path else ():
             # The file still has them: only commands and boxes are worth more than a look into it.
             if row.text in unticked and not old:
                 yield replace(row, kind="step", standing="open")
