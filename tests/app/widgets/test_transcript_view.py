@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from memtui.app.widgets import transcript_window
 from memtui.app.widgets.transcript_view import TranscriptView
@@ -21,10 +22,9 @@ PART = 3000
 
 
 @pytest.fixture(autouse=True)
-def _small_steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transcript_window, "FEW", 12)
     monkeypatch.setattr(transcript_window, "PART", PART)
-    yield
 
 
 @pytest.fixture
@@ -39,6 +39,12 @@ def shown(view: TranscriptView) -> list[int]:
 
 def held(view: TranscriptView) -> list[int]:
     return [int(each.text.split()[1]) for each in view.document.lines if each.text.startswith("answer")]
+
+
+async def grow(view: TranscriptView, pilot: Pilot[None], path: Path, *more: Any) -> None:
+    write(path, *more)
+    view.poll()
+    await settle(pilot)
 
 
 def current(view: TranscriptView) -> str:
@@ -71,16 +77,18 @@ async def test_scrolling_up_shows_every_answer_once_and_drops_what_is_far(path: 
 
 async def test_what_is_added_is_followed_at_the_end_only(path: Path) -> None:
     async with hosted(TranscriptView(path), SIZE) as (app, pilot):
-        write(path, said(text("answer 150")), said(text("answer 151")), '{"type":')
-        app.widget.poll()
-        await settle(pilot)
+        await grow(app.widget, pilot, path, said(text("answer 150")), said(text("answer 151")), '{"type":')
         assert shown(app.widget)[-1] == 151
         await pilot.press("k", "k", "k")
         await settle(pilot)
         before = shown(app.widget)
-        write(path, '"mode"}\n', *(said(text(f"answer {number}")) for number in range(152, 250)))
-        app.widget.poll()
-        await settle(pilot)
+        await grow(
+            app.widget,
+            pilot,
+            path,
+            '"mode"}\n',
+            *(said(text(f"answer {number}")) for number in range(152, 250)),
+        )
         assert shown(app.widget) == before
         await pilot.press("end")
         await settle(pilot)
@@ -92,9 +100,12 @@ async def test_what_is_added_is_followed_at_the_end_only(path: Path) -> None:
 async def test_following_for_long_holds_only_so_much(path: Path) -> None:
     async with hosted(TranscriptView(path), SIZE) as (app, pilot):
         for number in range(COUNT, COUNT + 240, 60):
-            write(path, *(said(text(f"answer {each}")) for each in range(number, number + 60)))
-            app.widget.poll()
-            await settle(pilot)
+            await grow(
+                app.widget,
+                pilot,
+                path,
+                *(said(text(f"answer {each}")) for each in range(number, number + 60)),
+            )
             assert shown(app.widget)[-1] == number + 59
             assert len(held(app.widget)) < COUNT
 
@@ -105,9 +116,7 @@ async def test_a_file_that_was_replaced_is_read_again(path: Path) -> None:
         app.widget.poll()
         await settle(pilot)
         assert shown(app.widget)[-1] == COUNT - 1
-        write(path, said(text("answer 7")))
-        app.widget.poll()
-        await settle(pilot)
+        await grow(app.widget, pilot, path, said(text("answer 7")))
         assert held(app.widget) == [7]
 
 
@@ -171,31 +180,19 @@ async def test_a_last_line_without_a_newline_shows_and_grows(tmp_path: Path) -> 
     path = write(tmp_path / "t.jsonl", said(text("answer 1")), json.dumps(said(text("answer 2"))))
     async with hosted(TranscriptView(path), SIZE) as (app, pilot):
         for number, more in ((2, ""), (2, "\n"), (3, json.dumps(said(text("answer 3"))))):
-            write(path, more)
-            app.widget.poll()
-            await settle(pilot)
+            await grow(app.widget, pilot, path, more)
             assert held(app.widget) == list(range(1, number + 1))
 
 
-QUEUED = {"type": "queue-operation", "operation": "enqueue", "content": "go"}
-AGAIN = [said(text("on it")), user("go")]
-
-
-@pytest.mark.parametrize(
-    ("records", "number", "first"),
-    [
-        ([QUEUED, *AGAIN], 1, "10:15 ❯ go"),
-        ([QUEUED, QUEUED, *AGAIN, *AGAIN], 2, "10:15 ❯ go"),
-        ([QUEUED, QUEUED | {"operation": "remove"}, *AGAIN], 2, "❯ go  (queued)"),
-    ],
-)
-def test_a_queued_message_is_shown_once(
-    tmp_path: Path, records: list[dict[str, str]], number: int, first: str
-) -> None:
-    window = Window(write(tmp_path / "s.jsonl", *records))
-    window.index.scan(window.path)
-    window.index.classify(window.path)
-    window.show_only(talk=False)
-    window.move_to(0)
-    assert window.document.text.count("❯ go") == number
-    assert window.document.lines[window.target((0, 0), unfold=True, hit=-1)].text == first
+def test_a_queued_message_is_shown_once(tmp_path: Path) -> None:
+    queued = {"type": "queue-operation", "operation": "enqueue", "content": "go"}
+    removed, again = queued | {"operation": "remove"}, [said(text("on it")), user("go")]
+    for number, before in enumerate(([queued], [queued, queued, *again], [queued, removed]), 1):
+        window = Window(write(tmp_path / f"{number}.jsonl", *before, *again))
+        window.index.scan(window.path)
+        window.index.classify(window.path)
+        window.show_only(talk=False)
+        window.move_to(0)
+        assert window.document.text.count("❯ go") == min(number, 2)
+        first = window.document.lines[window.target((0, 0), unfold=True, hit=-1)].text
+        assert first == ("❯ go  (queued)" if removed in before else "10:15 ❯ go")
