@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import pytest
 from rich.cells import cell_len
@@ -17,6 +17,7 @@ from memtui.app.themes import legible
 from tests.app.idle import settle
 
 WidgetT = TypeVar("WidgetT", bound=Widget)
+HostT = TypeVar("HostT", bound="Host[Any]")
 
 HOSTILE = (
     "[/] [/foo] [bold]x[/bold] [@click=app.quit]q[/] [link=file:///etc]l",
@@ -54,8 +55,7 @@ class Host(App[None], Generic[WidgetT]):
 
 
 @asynccontextmanager
-async def hosted(widget: WidgetT, size: tuple[int, int]) -> AsyncIterator[tuple[Host[WidgetT], Pilot[None]]]:
-    app = Host(widget)
+async def hosted(app: HostT, size: tuple[int, int]) -> AsyncIterator[tuple[HostT, Pilot[None]]]:
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
         yield app, pilot

@@ -52,7 +52,7 @@ async def test_a_view_of_automatic_height_is_as_high_as_its_text_at_once() -> No
 
 
 async def test_a_newer_version_keeps_the_place_and_another_document_begins_at_its_top() -> None:
-    async with hosted(DocumentView(numbered(100)), SIZE) as (app, pilot):
+    async with hosted(Host(DocumentView(numbered(100))), SIZE) as (app, pilot):
         app.widget.scroll_to(y=40, animate=False)
         await settle(pilot)
         app.widget.show(concat(numbered(100), plain("more")), keep_scroll=True)
@@ -71,7 +71,7 @@ async def test_a_newer_version_keeps_the_place_and_another_document_begins_at_it
 
 async def test_the_mouse_selects_text_without_the_breaks_of_the_width() -> None:
     document = concat(line("• one two three four", hang=2), line("漢字漢字 end"), line(""), line("last"))
-    async with hosted(DocumentView(document), (13, 10)) as (app, pilot):
+    async with hosted(Host(DocumentView(document)), (13, 10)) as (app, pilot):
         # Rows: "• one two", "  three four", "漢字漢字 end", "", "last".
         await pilot.mouse_down(DocumentView, offset=(2, 0))
         await pilot.hover(DocumentView, offset=(2, 2))
@@ -86,7 +86,7 @@ async def test_the_mouse_selects_text_without_the_breaks_of_the_width() -> None:
 
 async def test_a_press_on_the_indent_is_one_on_the_first_character() -> None:
     item = line("    • one two three four", hang=6)
-    async with hosted(DocumentView(concat(item)), (16, 10)) as (app, _pilot):
+    async with hosted(Host(DocumentView(concat(item))), (16, 10)) as (app, _pilot):
         assert texts(app.widget)[1] == "      three"
         for x in range(7):
             _, offset = app.screen.get_widget_and_offset_at(x, 1)
@@ -104,13 +104,13 @@ async def test_a_press_on_the_indent_is_one_on_the_first_character() -> None:
     ],
 )
 async def test_selections_give_logical_lines(selection: Selection, text: str) -> None:
-    async with hosted(DocumentView(plain("a\nbcd\nef")), SIZE) as (app, _pilot):
+    async with hosted(Host(DocumentView(plain("a\nbcd\nef"))), SIZE) as (app, _pilot):
         assert app.widget.get_selection(selection) == (text, "\n")
         assert DocumentView().get_selection(selection) is None
 
 
 async def test_a_selection_stays_on_its_text_when_lines_come_before_it() -> None:
-    async with hosted(DocumentView(numbered(50)), SIZE) as (app, pilot):
+    async with hosted(Host(DocumentView(numbered(50))), SIZE) as (app, pilot):
         await pilot.mouse_down(DocumentView, offset=(0, 2))
         await pilot.hover(DocumentView, offset=(6, 3))
         await pilot.mouse_up(DocumentView, offset=(6, 3))

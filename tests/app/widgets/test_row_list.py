@@ -13,7 +13,7 @@ from textual.events import MouseScrollDown
 
 from memtui.app.widgets.row_list import RowList
 from tests.app.idle import settle
-from tests.app.widgets.hosts import Host, hostile_texts, rows_of
+from tests.app.widgets.hosts import Host, hosted, hostile_texts, rows_of
 
 SIZE = (30, 10)
 
@@ -81,9 +81,7 @@ async def test_keys_move_the_selection_and_keep_it_in_sight(presses: list[str], 
 
 
 async def test_the_mouse_selects_opens_and_scrolls() -> None:
-    app = ListHost(keys(100))
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
+    async with hosted(ListHost(keys(100)), SIZE) as (app, pilot):
         await pilot.click(RowList, offset=(3, 4))
         assert (app.widget.index, app.opened) == (4, [])
         await pilot.click(RowList, offset=(3, 6))
@@ -103,9 +101,7 @@ async def test_the_mouse_selects_opens_and_scrolls() -> None:
 
 
 async def test_a_double_click_on_the_selected_row_opens_it_once() -> None:
-    app = ListHost(keys(5))
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
+    async with hosted(ListHost(keys(5)), SIZE) as (app, pilot):
         await pilot.click(RowList, offset=(3, 0), times=2)
         await settle(pilot)
         assert app.opened == ["000000"]
@@ -124,9 +120,7 @@ async def test_the_click_that_brings_the_focus_does_not_open() -> None:
 
 async def test_headers_cannot_be_selected() -> None:
     rows = ["# a", "a1", "a2", "# b", "# c", "c1"]
-    app = ListHost(rows, is_header=lambda key: key.startswith("#"))
-    async with app.run_test(size=(30, 3)) as pilot:
-        await settle(pilot)
+    async with hosted(ListHost(rows, is_header=lambda key: key.startswith("#")), (30, 3)) as (app, pilot):
         assert app.widget.selected == "a1"
         await pilot.press("j", "j")
         assert app.widget.selected == "c1"
@@ -143,9 +137,7 @@ async def test_headers_cannot_be_selected() -> None:
 
 
 async def test_an_untouched_list_follows_the_newest_row() -> None:
-    app = ListHost(keys(100))
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
+    async with hosted(ListHost(keys(100)), SIZE) as (app, pilot):
         app.widget.set_rows(["!new", *keys(100)])
         await settle(pilot)
         assert (app.widget.selected, app.shown[0]) == ("!new", "!new")
@@ -168,9 +160,7 @@ async def test_a_list_without_rows_for_a_while_goes_back_to_the_selected_row() -
 
 
 async def test_the_rows_in_sight_are_reported() -> None:
-    app = ListHost(keys(100))
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
+    async with hosted(ListHost(keys(100)), SIZE) as (app, pilot):
         assert app.windows[-1] == (0, 10)
         before = len(app.windows)
         app.widget.set_rows(keys(100))
@@ -205,9 +195,7 @@ async def test_hostile_rows_are_harmless(hostile: str) -> None:
 
 async def test_the_cursor_shows_without_colours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    app = ListHost(keys(3))
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
+    async with hosted(ListHost(keys(3)), SIZE) as (app, _pilot):
         cursor, other = app.widget.render_line(0), app.widget.render_line(1)
         assert all(segment.style and segment.style.reverse for segment in list(cursor)[1:])
         assert not any(segment.style and segment.style.reverse for segment in other)

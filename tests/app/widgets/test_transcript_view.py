@@ -13,7 +13,7 @@ from memtui.app.widgets import transcript_window
 from memtui.app.widgets.transcript_view import TranscriptView
 from memtui.app.widgets.transcript_window import Window
 from tests.app.idle import settle
-from tests.app.widgets.hosts import hosted, rows_of
+from tests.app.widgets.hosts import Host, hosted, rows_of
 from tests.app.widgets.records import call, result, said, text, user, write
 
 SIZE = (40, 10)
@@ -52,7 +52,7 @@ def current(view: TranscriptView) -> str:
 
 
 async def test_it_opens_at_the_end_without_reading_the_rest(path: Path) -> None:
-    async with hosted(TranscriptView(path), SIZE) as (app, _pilot):
+    async with hosted(Host(TranscriptView(path)), SIZE) as (app, _pilot):
         assert shown(app.widget)[-1] == COUNT - 1
         assert rows_of(app.widget)[-1].startswith("answer")
         assert app.widget.window.at_end and not app.widget.window.at_start
@@ -60,7 +60,7 @@ async def test_it_opens_at_the_end_without_reading_the_rest(path: Path) -> None:
 
 
 async def test_scrolling_up_shows_every_answer_once_and_drops_what_is_far(path: Path) -> None:
-    async with hosted(TranscriptView(path), SIZE) as (app, pilot):
+    async with hosted(Host(TranscriptView(path)), SIZE) as (app, pilot):
         seen = shown(app.widget)
         while seen[0] > 0:
             await pilot.press("pageup")
@@ -76,7 +76,7 @@ async def test_scrolling_up_shows_every_answer_once_and_drops_what_is_far(path: 
 
 
 async def test_what_is_added_is_followed_at_the_end_only(path: Path) -> None:
-    async with hosted(TranscriptView(path), SIZE) as (app, pilot):
+    async with hosted(Host(TranscriptView(path)), SIZE) as (app, pilot):
         await grow(app.widget, pilot, path, said(text("answer 150")), said(text("answer 151")), '{"type":')
         assert shown(app.widget)[-1] == 151
         await pilot.press("k", "k", "k")
@@ -98,7 +98,7 @@ async def test_what_is_added_is_followed_at_the_end_only(path: Path) -> None:
 
 
 async def test_following_for_long_holds_only_so_much(path: Path) -> None:
-    async with hosted(TranscriptView(path), SIZE) as (app, pilot):
+    async with hosted(Host(TranscriptView(path)), SIZE) as (app, pilot):
         for number in range(COUNT, COUNT + 240, 60):
             await grow(
                 app.widget,
@@ -111,7 +111,7 @@ async def test_following_for_long_holds_only_so_much(path: Path) -> None:
 
 
 async def test_a_file_that_was_replaced_is_read_again(path: Path) -> None:
-    async with hosted(TranscriptView(path), SIZE) as (app, pilot):
+    async with hosted(Host(TranscriptView(path)), SIZE) as (app, pilot):
         path.unlink()
         app.widget.poll()
         await settle(pilot)
@@ -121,13 +121,13 @@ async def test_a_file_that_was_replaced_is_read_again(path: Path) -> None:
 
 
 async def test_a_file_that_cannot_be_read_says_so(tmp_path: Path) -> None:
-    async with hosted(TranscriptView(tmp_path / "none\x1b[2J.jsonl"), (80, 5)) as (app, _pilot):
+    async with hosted(Host(TranscriptView(tmp_path / "none\x1b[2J.jsonl")), (80, 5)) as (app, _pilot):
         assert rows_of(app.widget)[0].rstrip() == "none␛[2J.jsonl cannot be read: No such file or directory"
 
 
 async def test_a_narrower_screen_keeps_the_end_in_sight(path: Path) -> None:
     write(path, said(text("a long answer at the very end that wraps " * 3 + "finis")))
-    async with hosted(TranscriptView(path), (60, 20)) as (app, pilot):
+    async with hosted(Host(TranscriptView(path)), (60, 20)) as (app, pilot):
         for size in ((20, 20), (20, 6), (70, 12)):
             await pilot.resize_terminal(*size)
             await settle(pilot)
@@ -135,7 +135,7 @@ async def test_a_narrower_screen_keeps_the_end_in_sight(path: Path) -> None:
 
 
 async def test_the_bar_is_true_from_the_first_moment(path: Path) -> None:
-    async with hosted(TranscriptView(path), SIZE) as (app, pilot):
+    async with hosted(Host(TranscriptView(path)), SIZE) as (app, pilot):
         view, size = app.widget, path.stat().st_size
         assert (view.bar.percent, view.bar.bottom, view.bar.size) == (100, size, size)
         assert view.bar.top > size * 0.9
@@ -150,7 +150,7 @@ async def test_the_bar_is_true_from_the_first_moment(path: Path) -> None:
 
 async def test_enter_and_a_click_unfold_and_fold(tmp_path: Path) -> None:
     path = write(tmp_path / "t.jsonl", said(call("Bash", command="ls")), result("\n".join("abcdefghijkl")))
-    async with hosted(TranscriptView(path), (40, 20)) as (app, pilot):
+    async with hosted(Host(TranscriptView(path)), (40, 20)) as (app, pilot):
         folded = [row.strip() for row in rows_of(app.widget) if row.strip()]
         assert folded[-1] == "● Bash  ls  12 lines ▸"
         assert app.widget.follow()
@@ -162,7 +162,7 @@ async def test_enter_and_a_click_unfold_and_fold(tmp_path: Path) -> None:
 
 
 async def test_a_click_on_the_bar_jumps(path: Path) -> None:
-    async with hosted(TranscriptView(path), SIZE) as (app, pilot):
+    async with hosted(Host(TranscriptView(path)), SIZE) as (app, pilot):
         await pilot.click(TranscriptView, offset=(SIZE[0] - 1, 0))
         await settle(pilot)
         assert shown(app.widget)[0] == 0
@@ -170,7 +170,7 @@ async def test_a_click_on_the_bar_jumps(path: Path) -> None:
 
 async def test_a_line_of_megabytes_is_named_and_passed_over_and_counts(tmp_path: Path) -> None:
     path = write(tmp_path / "t.jsonl", user("before"), b"\0" * 12_000_000, "\n", user("after"))
-    async with hosted(TranscriptView(path), SIZE) as (app, _pilot):
+    async with hosted(Host(TranscriptView(path)), SIZE) as (app, _pilot):
         rows = [row.strip(" ┃") for row in rows_of(app.widget) if row.strip(" ┃")]
         assert rows[-3:] == ["10:15 ❯ before", "… line of 12.0 MB skipped", "10:15 ❯ after"]
         assert app.widget.current_number == 3
@@ -178,7 +178,7 @@ async def test_a_line_of_megabytes_is_named_and_passed_over_and_counts(tmp_path:
 
 async def test_a_last_line_without_a_newline_shows_and_grows(tmp_path: Path) -> None:
     path = write(tmp_path / "t.jsonl", said(text("answer 1")), json.dumps(said(text("answer 2"))))
-    async with hosted(TranscriptView(path), SIZE) as (app, pilot):
+    async with hosted(Host(TranscriptView(path)), SIZE) as (app, pilot):
         for number, more in ((2, ""), (2, "\n"), (3, json.dumps(said(text("answer 3"))))):
             await grow(app.widget, pilot, path, more)
             assert held(app.widget) == list(range(1, number + 1))
