@@ -334,13 +334,14 @@ async def test_pin_and_prompt(lossy: World, monkeypatch: pytest.MonkeyPatch) -> 
     copied: list[str] = []
     async with opened(lossy, WIDE) as driver:
         monkeypatch.setattr(type(driver.app), "copy_text", lambda app, text, name="": copied.append(text))
-        await aftermath(driver)
-        await driver.press("down", "!")
+        await driver.until(lambda: RULE in driver.detail, "the losses")
+        await driver.press("enter", "j", "!")  # of the detail it takes the marked line
         await driver.until_said("Pinned")
         pins = Pins(lossy.project, lossy.home)
         assert [(each.pin.text, each.pin.line) for each in pins.all()] == [(RULE, 6)]
+        await aftermath(driver)
         await driver.until(lambda: "pinned L6" in driver.shown, "the mark")
-        await driver.press("!")
+        await driver.press("down", "!")
         await driver.until_said("” is pinned already.")
         await driver.press("space", "Y")
         assert "L12 names line 12 of Claude Code's transcript s-1.jsonl." in copied[0]

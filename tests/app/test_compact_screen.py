@@ -17,7 +17,7 @@ from memtui.documents.memory import StoredMemory, parse_stored
 from memtui.store.compact import draft
 from memtui.transcript.facts import read_facts
 from tests.app.harness import NARROW, SIZES, WIDE, Driver, opened
-from tests.app.world import World
+from tests.app.world import World, captured_session
 
 
 @pytest.fixture(autouse=True)
@@ -148,6 +148,15 @@ async def test_esc_leaves_a_draft_and_asks_when_something_was_written(full: Worl
         await driver.press("y")
         assert driver.at_home()
         assert not driver.app.left
+
+
+async def test_it_is_of_the_session_of_the_selected_row(full: World) -> None:
+    captured_session(full, "s-9", "Paint the gate", minutes=300)
+    full.capture(290, "Paint the gate", session="s-9")
+    async with opened(full) as driver:
+        await driver.press("j", "j")
+        await start(driver)
+        assert "Recovery text of session s-9" in driver.shown
 
 
 async def test_without_a_session_it_says_so(world: World) -> None:

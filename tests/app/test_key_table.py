@@ -42,24 +42,13 @@ async def test_in_the_wrong_pane_a_key_says_where_it_works_and_does_nothing(full
 
 
 EMPTY = [
-    ("1", "r", "There is no compaction here yet."),
-    ("1", "l", "There is no compaction here yet."),
-    ("1", "o", "Nothing is selected, so there is no transcript to open."),
-    ("1", "e", "Nothing is selected."),
-    ("2", "y", "Nothing is selected."),
-    ("2", "Y", "Nothing is selected."),
-    ("2", "t", "Nothing is selected."),
-    ("2", "D", "Nothing is selected."),
-    ("2", "v", "Nothing is selected."),
-    ("2", "o", "Nothing is selected, so there is no transcript to open."),
-    ("2", "e", "Nothing is selected."),
+    *[("1", key, "There is no compaction here yet.") for key in "rl"],
+    *[(pane, "o", "Nothing is selected, so there is no transcript to open.") for pane in "123"],
+    *[(pane, "e", "Nothing is selected.") for pane in "13"],
+    *[("2", key, "Nothing is selected.") for key in "yYtDv"],
     ("3", "x", "No active command and no pin is selected."),
     ("3", "X", "No command is active."),
-    ("3", "o", "Nothing is selected, so there is no transcript to open."),
-    ("3", "e", "Nothing is selected."),
-    ("4", "v", "There is no session yet: start Claude Code in this folder."),
-    ("4", "o", "There is no session yet: start Claude Code in this folder."),
-    ("4", "e", "There is no session yet: start Claude Code in this folder."),
+    *[("4", key, "There is no session yet: start Claude Code in this folder.") for key in "voe"],
     ("1", "u", "Nothing to undo: memtui undoes changes of this run."),
 ]
 

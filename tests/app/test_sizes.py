@@ -32,12 +32,10 @@ JOURNEY = [
     (("n", "1", "o"), "s-1 · "),
     (("escape", "r"), "Evidence"),
     (("f2", "shift+tab", "shift+tab"), "Title"),
-    (("tab",), "Summary"),
-    (("tab",), "Learnings"),
-    (("tab",), "Goal"),
-    (("tab",), "Open questions"),
-    (("tab",), "Confidence"),
-    (("tab",), "Key files"),
+    *[
+        (("tab",), title)
+        for title in ("Summary", "Learnings", "Goal", "Open questions", "Confidence", "Key files")
+    ],
     (("f2",), "src/tokens.py"),
     (("f3",), "s-1 · "),
     (("escape", "escape"), "Fix the token"),

@@ -16,7 +16,7 @@ from textual.binding import Binding, BindingsMap, BindingType
 from textual.containers import Horizontal
 from textual.dom import DOMNode
 
-from memtui.app.base import StyledOnce, hidden
+from memtui.app.base import DRAFTS, StyledOnce, hidden
 from memtui.app.listings import CapturesView, ConfigView, StateView, first_views
 from memtui.app.panes.commands import CommandsPane
 from memtui.app.panes.detail import DetailView, selected_line
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
 _PIN = "pin this line: no compaction may lose it; among the pins, type one"
 _INSTALLED = "Done. Sessions started from now on go by it; open ones once they are started again."
-_MEMORY = "draft a memory of the session, to edit and store; give one to Claude, or the reverse (asks)"
 
 
 class BrowserScreen(StyledOnce):
@@ -57,7 +56,7 @@ class BrowserScreen(StyledOnce):
         hidden("e", "edit", "edit", id="edit", tooltip="open in $EDITOR"),
         hidden("!", "pin_line", "pin", id="pin", tooltip=_PIN),
         Binding("/", "filter", "filter", id="filter", tooltip="filter here, or find, as you type"),
-        Binding("c", "compact", "draft", id="memory", tooltip=_MEMORY),
+        Binding("c", "compact", "draft", id="memory", tooltip=DRAFTS),
         hidden("i", "install", "install", id="install", tooltip="install the plugin"),
         hidden("z", "zoom", "zoom", id="zoom", tooltip="give this pane the window, or back"),
         hidden("1", "pane('pending')", "Pending", id="pane_1", tooltip="go to Pending"),
@@ -378,9 +377,7 @@ class BrowserScreen(StyledOnce):
             self.app.pin(found.text, transcript if isinstance(transcript, Path) else None, found.line)
 
     def action_compact(self) -> None:
-        """Make a memory: of the selected one of the other kind, else of the newest session, as drafted."""
-        if self.pane is self.memories and self.memories.convert():
-            return
+        """Make a memory of the session of the selected row, as drafted, else of the newest session."""
         from memtui.app.screens.compact import CompactScreen
         from memtui.app.screens.dialogs import StoredScreen
 
@@ -389,7 +386,7 @@ class BrowserScreen(StyledOnce):
                 self.app.hint("memories")
                 self.app.push_screen(StoredScreen(memory_id, self.model.backend.path(memory_id)))
 
-        self.app.push_screen(CompactScreen(self.model), stored)
+        self.app.push_screen(CompactScreen(self.model, self.subject.transcript), stored)
 
     @work(group="install", exclusive=True, exit_on_error=False)
     async def action_install(self) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
 from textual import work
@@ -12,6 +13,7 @@ from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
+from memtui.app.base import PINS
 from memtui.app.panes.pane import Detail, Pane, Progress
 from memtui.app.widgets.document import ASIDE, Document, Layout
 from memtui.app.widgets.document_view import DocumentView
@@ -29,7 +31,10 @@ class DetailView(DocumentView):
     """Shows the detail of a row; only the last request is shown."""
 
     title = "the detail"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "follow", "open", key_display="enter")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "follow", "open", key_display="enter"),
+        Binding("!", "screen.pin_line", "pin", id="pin", tooltip=PINS),
+    ]
 
     def __init__(self) -> None:
         super().__init__(id="detail")
@@ -38,11 +43,30 @@ class DetailView(DocumentView):
         self._shown: str | None = None
 
     @property
-    def idle_keys(self) -> frozenset[str]:
-        """Beside the panes the footer names enter as they do: a click on a row moves none of its keys."""
-        return frozenset() if self.screen.has_class("-wide") else frozenset(["follow"])
+    def _takable(self) -> Sequence[int]:
+        """The lines in sight that lead somewhere."""
+        bottom = self.scroll_offset.y + self.scrollable_content_region.height
+        last, every = self._layout.place(bottom - 1).line, self.document.followed
+        return every[bisect_left(every, self.place.line) : bisect_right(every, last)]
+
+    @property
+    def marked(self) -> int:
+        """While it is read, the line that `!` and enter take: the one chosen last, or the nearest to it."""
+        takable = self._takable if self.has_focus else ()
+        return min(takable, key=lambda each: abs(each - self._link), default=-1)
+
+    def action_lines(self, rows: int) -> None:
+        """Go to the next line that can be taken, if it is in sight; else scroll."""
+        takable, self._link = self._takable, self.marked
+        at = takable.index(self._link) + rows if self._link >= 0 else -1
+        if 0 <= at < len(takable):
+            self._link = takable[at]
+            self.refresh()
+        else:
+            super().action_lines(rows)
 
     def action_follow(self) -> None:
+        self._link = self.marked
         try:
             super().action_follow()
         except SkipAction:
@@ -101,9 +125,9 @@ def selected_line(pane: Pane, detail: DocumentView, selection: str) -> SelectedL
     if selection:
         return SelectedLine(" ".join(selection.split()))
     if detail.has_focus:
-        first = next((line.text for line in detail.lines_ahead if _SOURCE.search(line.text)), "")
-        none = "No line in sight names its source: select words with the mouse, then ! pins them."
-        return parsed(first) if first else none
+        text = detail.document.lines[at].text if (at := detail.marked) >= 0 else ""
+        none = "The marked line names no source: go to one that does, or select words with the mouse."
+        return parsed(text) if _SOURCE.search(text) else none
     text = pane.line_of(pane.selected) if pane.selected else ""
     return parsed(text) if text else pane.no_line
 

@@ -14,7 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.worker import get_current_worker
 
-from memtui.app.base import RESTORES, TRASHES, hidden
+from memtui.app.base import DRAFTS, RESTORES, TRASHES, hidden
 from memtui.app.changes import common_tags, delete_memories, retag_memories, undelete_memory
 from memtui.app.details.signs import CLAUDE_SIGNS, FOLD_SIGNS
 from memtui.app.listings import ClaudeView, MemoriesView, RemotesView, View
@@ -29,6 +29,7 @@ from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import day_and_minute
 from memtui.ground.files import FileProblem
 from memtui.ground.text import counted
+from memtui.store.claude_memory import INDEX
 from memtui.store.listing import ProjectTest, is_stored
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ class MemoriesPane(Pane):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "copy(False)", "copy id", id="copy_id", tooltip="copy the Recovery ID"),
         Binding("Y", "copy(True)", "copy prompt", id="copy_prompt", tooltip=RESTORES),
+        Binding("c", "give_claude", "give Claude", id="memory", tooltip=DRAFTS),
+        Binding("c", "store_claudes", "store", id="memory", tooltip=DRAFTS),
         Binding("a", "approve", "approve", id="approve", tooltip="approve a memory of Claude's"),
         Binding("t", "tags", "tags", id="tags", tooltip="edit the tags"),
         Binding("v", "versions", "versions", id="versions", tooltip="versions, and their differences"),
@@ -320,11 +323,14 @@ class MemoriesPane(Pane):
         self.app.say(every if self.everything else "Only this project's memories are shown.")
 
     @property
-    def idle_keys(self) -> frozenset[str]:
+    def _is_named(self) -> bool:
         from memtui.documents.memory import RECOVERY_ID
 
-        named = RECOVERY_ID.fullmatch((self.selected or "").removesuffix(".md"))
-        idle = [] if named else ["copy(False)", "copy(True)", "tags", "share"]
+        return bool(RECOVERY_ID.fullmatch((self.selected or "").removesuffix(".md")))
+
+    @property
+    def idle_keys(self) -> frozenset[str]:
+        idle = [] if self._is_named else ["copy(False)", "copy(True)", "tags", "share"]
         idle += [] if self.selected else ["versions", "delete"]
         return frozenset([*idle, *([] if self.claudes.get(self.selected) else ["approve"])])
 
@@ -456,21 +462,18 @@ class MemoriesPane(Pane):
         if await self.app.confirmed(question, yes="Delete", no="Keep it"):
             self._change("deleting", lambda: self.claudes.delete(memory))
 
-    def convert(self) -> bool:
-        """Offer to make a stored memory of one of Claude's, or the reverse; False if neither is selected."""
-        memory, recovery_id = self.claudes.get(self.selected), self.subject.recovery_id
-        if memory is not None and memory.kind == "index":
-            self.app.warn(f"{memory.name} lists memories and is none itself.")
-        elif memory is not None:
-            self._store_claudes(memory)
-        elif recovery_id:
-            self._give_claude(recovery_id)
-        else:
-            return False
-        return True
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Each kind of memory is made into the other by the same key, which else drafts one."""
+        if action in ("give_claude", "store_claudes"):
+            return self._is_named if action == "give_claude" else bool(self.claudes.get(self.selected))
+        return super().check_action(action, parameters)
 
     @work(group="convert", exclusive=True, exit_on_error=False)
-    async def _store_claudes(self, memory: ClaudeMemory) -> None:
+    async def action_store_claudes(self) -> None:
+        memory = self.claudes.get(self.selected)
+        if memory is None or memory.kind == "index":
+            self.app.warn(f"{INDEX} lists memories and is none itself.")
+            return
         with self.app.reporting("making a memory"):
             new = as_stored(memory, self.model.project)
             question = f"Store this under a Recovery ID, as “{clean_line(new['description'])}”?"
@@ -479,8 +482,9 @@ class MemoriesPane(Pane):
                 self._change("storing", lambda: self.claudes.store(new))
 
     @work(group="convert", exclusive=True, exit_on_error=False)
-    async def _give_claude(self, recovery_id: str) -> None:
-        model, head = self.model, self._reader.head(f"{recovery_id}.md")
+    async def action_give_claude(self) -> None:
+        model, recovery_id = self.model, (self.selected or "").removesuffix(".md")
+        head = self._reader.head(f"{recovery_id}.md")
         with self.app.reporting("reading the memory"):
             stored = await asyncio.to_thread(model.backend.get, recovery_id)
             title = head.title if head else stored.meta.description

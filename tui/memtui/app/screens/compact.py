@@ -1,4 +1,4 @@
-"""The current session as a recovery text: drafted, edited, and stored under a Recovery ID."""
+"""A session as a recovery text: drafted, edited, and stored under a Recovery ID."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import ClassVar
 
 from textual import getters, on, work
@@ -31,6 +32,7 @@ from memtui.ground.clean import clean, clean_line
 from memtui.ground.files import FileProblem
 from memtui.ground.text import FormatError
 from memtui.store.compact import Compacted, draft, keep, stored_already
+from memtui.store.sessions import find_transcript
 from memtui.transcript import ReadingCancelledError
 
 _PAUSE = 0.3
@@ -55,12 +57,13 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
         "!": "a warning",
         "✗": "a point that fails",
     }
-    about = "The recovery text of the current session, its description and tags, and its checklist."
+    about = "The recovery text of a session, its description and tags, and its checklist."
     text_area = getters.query_one("#compact-text", TextArea)
 
-    def __init__(self, model: ProjectModel) -> None:
+    def __init__(self, model: ProjectModel, transcript: Path | str) -> None:
+        """Make the screen for the session of a transcript, or the newest where a sentence says why not."""
         super().__init__()
-        self.model = model
+        self.model, self._transcript = model, transcript
         self._compacted: Compacted | None = None
         self._drafted = ("", "", "")
         self._hides = False
@@ -77,7 +80,7 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
 
     def on_mount(self) -> None:
         for name, title in (
-            ("text", "Recovery text of the current session"),
+            ("text", "Recovery text of the session"),
             ("description", "Description"),
             ("tags", "Tags, commas between"),
             ("checks", "Checklist"),
@@ -112,7 +115,10 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
             self.call_later(self._show_share, f"{done / total if total else 1.0:.0%}")
 
         try:
-            return draft(self.model.places, progress=tell, cancelled=lambda: self.gone)
+            places, path = self.model.places, self._transcript
+            # None is the newest, whose workflow is active.
+            older = path if isinstance(path, Path) and path != find_transcript(places, "") else None
+            return draft(places, transcript=older, progress=tell, cancelled=lambda: self.gone)
         except ReadingCancelledError as error:
             raise asyncio.CancelledError from error
 

@@ -85,6 +85,16 @@ class ConfirmScreen(_Dialog[bool]):
         """Focus the answer that loses nothing, as enter is easily pressed by habit."""
         self.set_class(self._document is not None, "-large")
         self.query_one("#yes" if self._safe else "#no").focus()
+        for view in self.query(DocumentView):
+            self.watch(view, "show_vertical_scrollbar", self._say_more)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Leave room for question and answers: Textual 8.2.8 applies no share of the window to such a box."""
+        for view in self.query(DocumentView):
+            view.styles.max_height = max(event.size.height - 12, 10)
+
+    def _say_more(self, more: bool) -> None:
+        self.query_one("#confirm").border_title = "j reads on" if more else ""
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         event.stop()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -179,28 +179,26 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     def _link_in(self, document: Document) -> int:
         if self._link < 0:
             return -1
-        link = self.document.lines[self._link].link
-        return next((number for number in document.links if document.lines[number].link == link), -1)
+        link, before = self.document.lines[self._link].link, self._link
+        same = (number for number in document.followed if document.lines[number].link == link)
+        return min(same, key=lambda number: abs(number - before), default=-1)
 
     def action_link(self, step: int) -> None:
         """Go to the next link; after the last one the key goes to the parent."""
         links = self.document.links
-        if self._link >= 0:
-            at = links.index(self._link) + step
+        if self._link < 0:
+            at = bisect_left(links, self.place.line) if step > 0 else -1
         else:
-            top = self.place.line
-            at = next((index for index, number in enumerate(links) if number >= top), len(links))
-            at = at if step > 0 else -1
+            at = bisect_right(links, self._link) if step > 0 else bisect_left(links, self._link) - 1
         known = 0 <= at < len(links)
         self._mark_link(links[at] if known else -1)
         if not known:
             raise SkipAction
 
     @property
-    def lines_ahead(self) -> Iterator[Line]:
-        if self._link >= 0:
-            yield self.document.lines[self._link]
-        yield from self.document.lines[self.place.line :]
+    def marked(self) -> int:
+        """The line that enter follows, drawn as such; -1 without one."""
+        return self._link
 
     def action_follow(self) -> None:
         """Follow the marked line; else mark the first visible link, or follow it if tab skips it."""
@@ -284,7 +282,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     def _text(self, made: Line, number: int, start: int, end: int) -> list[Segment]:
         """The characters `start` to `end` of a line in the styles of their spans and of the selection."""
         base, name = self.ground + self._style(made.role), number + self._base
-        if number == self._link:
+        if number == self.marked:
             base += self.get_component_rich_style("document--link", partial=False)
         marks = [(span.start, span.end, self._style(span.role)) for span in made.spans]
         selection = self.text_selection
