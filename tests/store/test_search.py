@@ -100,3 +100,18 @@ def test_an_answer_comes_before_rows_with_less_of_the_question(tmp_path: Path) -
     session.write(places.claude / "projects" / "work")
     (sessions, *_) = Searcher(places).search(parse_search("what rope holds an anchor if needed"))
     assert [found.line for found in sessions.results[0]][:3] == [5, 6, 7]
+
+
+def test_a_pin_has_its_own_source_and_a_memory_that_cannot_be_read_its_text(tmp_path: Path) -> None:
+    places = Places(Project(tmp_path / "kiln"), memtui_home(), tmp_path / "claude")
+    pins, broken = places.home.pins, places.home.memories / "2026-01" / "CMEM-20260101-000000.md"
+    for path, text in (
+        (pins, "- walrus (aaaa1111 L1)\n- walrus (bbbb1111 L2)\n"),
+        (broken, "---\ndescription: giraffe\ntags: [[x\ncreated: 0001-01-01T00:00:00+00:00\n---\noctopus\n"),
+    ):
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    found = [group for group in Searcher(places).search(parse_search("walrus in:pins")) if group.results]
+    assert sorted(one.line for results in found[0].results for one in results) == [1, 2]
+    (group,) = [each for each in Searcher(places).search(parse_search("giraffe")) if each.results]
+    assert group.results[0][0].name == "CMEM-20260101-000000"

@@ -34,7 +34,7 @@ from memtui.store.compact import active_sessions, read_plan
 from memtui.store.freshness import note_on
 from memtui.store.memories import Listed, MemoryStore
 from memtui.store.search import NOT_ALL_SEARCHED, Group, Scope, Searcher, not_found, row_of
-from memtui.store.search_documents import Kind
+from memtui.store.search_documents import KINDS, Kind
 from memtui.store.search_query import parse_search
 from memtui.transcript.short_text import shortened
 
@@ -280,7 +280,7 @@ def _found(
 ) -> tuple[list[Group], dict[str, str]]:
     """What a search finds, and a note on what of the question or of the texts was passed over."""
     wanted = parse_search(query)
-    wanted = wanted._replace(kinds=kinds) if kinds else wanted
+    wanted = wanted._replace(kinds=tuple(each for each in KINDS if each in kinds)) if kinds else wanted
     scope = Scope.EVERYWHERE if path == EVERYWHERE else Scope.PROJECT
     groups = Searcher(here.places(path)).search(wanted, scope, limit=limit, budget=20.0)
     whole = all(group.complete for group in groups)

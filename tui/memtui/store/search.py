@@ -393,9 +393,8 @@ class _Answer:
             return [found._replace(line=0, what="")]
         from memtui.store.confirmed_pins import Confirmed  # pins are few
 
-        pin = next(
-            (each for each in parse_pins(text_of(found.file)) if each.text == found.text), Pin(found.text)
-        )
+        pins = parse_pins(text_of(found.file))[found.line - 1 : found.line]
+        pin = next((each for each in pins if each.text == found.text), Pin(found.text))
         source = f"{pin.session} L{pin.line}".strip() if pin.line else ""
         query = "SELECT path FROM files WHERE kind = ? AND agent = '' AND instr(session, ?) = 1"
         transcript = self._db.execute(query, (Kind.SESSION, pin.session)).fetchone()
@@ -408,7 +407,9 @@ class _Answer:
         return [found._replace(name=name, title=pin.text, said=said, path=path, line=pin.line, what="ask")]
 
     def _result(self, row: _Row) -> Result:
-        when = None if row.created is None else datetime.fromtimestamp(row.created).astimezone()
+        when = None
+        with suppress(ValueError, OverflowError):  # a document may name any year
+            when = None if row.created is None else datetime.fromtimestamp(row.created).astimezone()
         what = Role(row.role).name.lower()
         return self._files[row.file]._replace(when=when, line=row.line, offset=row.offset, what=what)
 

@@ -45,6 +45,7 @@ KINDS = dict(zip(_NAMES, Kind, strict=True))  # by the words that ``in:`` accept
 DOCUMENT_MARK = "memtuidocument"
 _LIMIT = 8 << 20  # the most bytes of a document that are searched
 _TITLE = 300
+_BROKEN = "broken"
 _PINS = re.compile(r"pins\.md")
 
 
@@ -101,7 +102,7 @@ def _documents(places: Places, folders: Iterable[str]) -> Iterator[tuple[Kind, E
     home, projects = places.home, places.claude / "projects"
     roots = {_root(folder) for folder in folders if os.path.isabs(folder)}  # noqa: PTH117
     slugs = {transcript_slug(root)[:SLUG_LENGTH]: str(root) for root in roots}
-    months, own = _in(home.memories, listing.MONTH_NAME), _in(projects, listing.ANY_NAME)
+    months, own = scan(home.memories, listing.MONTH_NAME), _in(projects, listing.ANY_NAME)
     where = [(Kind.MEMORY, each.path, listing.STORED_NAME, "") for each in months]
     for folder in (memory_folder(places), *(each.path / "memory" for each in own)):
         above = folder.parent  # those of an unknown project belong to Claude Code's folder of it
@@ -144,7 +145,7 @@ def opened(file: File, entry: Entry) -> Iterable[Reading]:
     try:
         created = _describe(file, entry, text) or created
     except FormatError:
-        file.note = "broken"
+        file.note = _BROKEN
     return _reading(file, text, created)
 
 
@@ -178,10 +179,10 @@ def text_of(file: File) -> str:
 
 
 def _reading(file: File, text: str, created: str = "") -> list[Reading]:
-    if file.kind in (Kind.MEMORY, Kind.CLAUDE):  # of others it is what stands there
+    if file.kind in (Kind.MEMORY, Kind.CLAUDE) and file.note != _BROKEN:  # of others it is what stands there
         more = file.note if file.kind is Kind.MEMORY else fields_of(text).get("name", "")
-        body = body_of(text)
-        text = "\n".join((*(each for each in (more, file.title) if each and each not in body), body))
+        body, title = body_of(text), file.title if file.title != file.name else ""
+        text = "\n".join((*(each for each in (more, title) if each and each not in body), body))
     texts = [pin.text for pin in parse_pins(text)] if file.kind is Kind.PIN else [f"{file.name}\n{text}"]
     found = enumerate(texts, 1)
     return [Reading([Message(Role.DOCUMENT, one, DOCUMENT_MARK, 0, at, created) for at, one in found], 0, 1)]
