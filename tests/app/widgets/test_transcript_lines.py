@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from memtui.app.widgets.document import Document, Line
-from memtui.app.widgets.transcript_lines import BLANK, can_fold, date_line, render
+from memtui.app.widgets.document import BLANK, Document, Line
+from memtui.app.widgets.transcript_lines import can_fold, date_line, render
 from memtui.app.widgets.transcript_window import Window
 from memtui.ground.clean import clean
 from memtui.transcript.blocks import blocks

@@ -24,7 +24,7 @@ from textual.screen import Screen
 from textual.theme import Theme
 from textual.timer import Timer
 
-from memtui.app.base import READING, BaseApp, OwnScreen, add_size_classes, hidden, shown
+from memtui.app.base import READING, BaseApp, OwnScreen, add_size_classes, hidden, reported, shown
 from memtui.app.browser import BrowserScreen
 from memtui.app.panes.pane import Pane
 from memtui.app.project import ProjectModel
@@ -182,7 +182,7 @@ class MemtuiApp(BaseApp):
             gc.freeze()
             gc.enable()
 
-    @work(group="archive", exit_on_error=False)
+    @reported("keeping sessions", group="archive")
     async def _keep_ending(self) -> None:
         """Archive the sessions that Claude Code will delete soon, and say which cannot be."""
 
@@ -191,11 +191,10 @@ class MemtuiApp(BaseApp):
 
             return archive_ending_sessions(self.model.places, self.model.clock)
 
-        with self.reporting("keeping sessions"):
-            if failed := await asyncio.to_thread(keep):
-                more = f" (and {len(failed) - 1} more)" if failed[1:] else ""
-                said = f"Claude Code deletes a session soon, and it is not archived: {failed[0]}{more}."
-                self.say(said, severity="warning")
+        if failed := await asyncio.to_thread(keep):
+            more = f" (and {len(failed) - 1} more)" if failed[1:] else ""
+            said = f"Claude Code deletes a session soon, and it is not archived: {failed[0]}{more}."
+            self.say(said, severity="warning")
 
     def _leave_message(self, screen: Screen[Any]) -> None:
         """Remove a message of the screen before: it would cover the one that a key has opened."""
@@ -298,10 +297,6 @@ class MemtuiApp(BaseApp):
         add_size_classes(screen, self)
         self.push_screen(screen)
 
-    def open_project(self, root: Path) -> None:
-        self.next_project = Project(root)
-        self.exit()
-
     def open_lost(self, transcript: Path, since: datetime | None, name: str = "") -> None:
         from memtui.app.screens.lost import LostScreen
 
@@ -311,35 +306,34 @@ class MemtuiApp(BaseApp):
         else:
             self.warn("Only a session of this project can be given back what it lost.")
 
-    @work(group="update", exit_on_error=False)
+    @reported("pinning", group="update")
     async def pin(self, text: str, transcript: Path | None = None, line: int = 0) -> None:
         from memtui.app.panes.commands import short_pin
         from memtui.documents.pins import Pin
 
         model = self.model
-        with self.reporting("pinning"):
-            if transcript is not None and not await asyncio.to_thread(model.is_own, transcript):
-                self.warn("Only lines of this project's sessions can be pinned here.")
-                return
-            session = transcript.stem if transcript is not None else ""
-            # A subagent's transcript has line numbers of its own.
-            known = session != "" and not session.startswith("agent-")
-            pin = Pin(text, session[:8] if known else "", line if known else 0)
+        if transcript is not None and not await asyncio.to_thread(model.is_own, transcript):
+            self.warn("Only lines of this project's sessions can be pinned here.")
+            return
+        session = transcript.stem if transcript is not None else ""
+        # A subagent's transcript has line numbers of its own.
+        known = session != "" and not session.startswith("agent-")
+        pin = Pin(text, session[:8] if known else "", line if known else 0)
 
-            def add() -> str:
-                path = model.pins.path(everywhere=False)
-                with model.changes.of_files(f"pinned “{short_pin(text)}”", [path]):
-                    return model.pins.add(pin).text
+        def add() -> str:
+            path = model.pins.path(everywhere=False)
+            with model.changes.of_files(f"pinned “{short_pin(text)}”", [path]):
+                return model.pins.add(pin).text
 
-            words = short_pin(added := await asyncio.to_thread(add))
-            self.browser.commands.await_pin(added)
-            model.readings.forget_aftermaths()
-            self.hint("pins", "userpins")
-            if await asyncio.to_thread(model.lacks_hooks):
-                lacks = "but no summary gets it: the hooks are not installed (i)."
-                self.warn(f"Pinned “{words}”, {lacks} u takes it back.")
-            else:
-                self.say(f"Pinned “{words}”: it goes into every summary from now on; u takes it back.")
+        words = short_pin(added := await asyncio.to_thread(add))
+        self.browser.commands.await_pin(added)
+        model.readings.forget_aftermaths()
+        self.hint("pins", "userpins")
+        if await asyncio.to_thread(model.lacks_hooks):
+            lacks = "but no summary gets it: the hooks are not installed (i)."
+            self.warn(f"Pinned “{words}”, {lacks} u takes it back.")
+        else:
+            self.say(f"Pinned “{words}”: it goes into every summary from now on; u takes it back.")
 
     def action_undo(self, then: Callable[[], object] | None = None) -> None:
         self._revert(undone=False, then=then)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from functools import partial, wraps
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 from textual import getters, work
 from textual.app import App
@@ -19,7 +19,7 @@ from textual.events import ScreenResume
 from textual.keys import format_key
 from textual.notifications import SeverityLevel
 from textual.screen import Screen, ScreenResultType
-from textual.worker import active_worker
+from textual.worker import Worker, active_worker
 
 from memtui.ground.clean import clean
 from memtui.ground.logs import FailureLog, explain
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 else:
     MemtuiApp = App  # it imports all that asks for it
 
+P = ParamSpec("P")
 own_app: getters.app[MemtuiApp] = getters.app(MemtuiApp)
 """The property `app` of panes and screens, with the type of ours."""
 PROMPT = "Please import memory {id}"
@@ -59,6 +60,24 @@ def moving(rows: str, *, first: str = "home,g", last: str = "end,G") -> list[Bin
         hidden("ctrl+d", "page(0.5)"),
         hidden("ctrl+u", "page(-0.5)"),
     ]
+
+
+def reported(
+    doing: str, *, group: str, exclusive: bool = False
+) -> Callable[[Callable[P, Coroutine[Any, Any, None]]], Callable[P, Worker[None]]]:
+    """A method that runs as a worker, within `BaseApp.reporting`."""
+
+    def made(method: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, Worker[None]]:
+        @work(group=group, exclusive=exclusive, exit_on_error=False)
+        @wraps(method)
+        async def run(*args: P.args, **kwargs: P.kwargs) -> None:
+            node: Any = args[0]
+            with node.app.reporting(doing):
+                await method(*args, **kwargs)
+
+        return run
+
+    return made
 
 
 class BaseApp(App[None]):
@@ -96,7 +115,7 @@ class BaseApp(App[None]):
     def warn(self, text: str) -> None:
         self.say(text, severity="warning")
 
-    @work(group="copy", exit_on_error=False)
+    @reported("copying", group="copy")
     async def copy_text(self, text: str, *, name: str = "", note: str = "") -> None:
         """Copy a text, and say by which way; a long one by its name, with a remark about it."""
         from memtui.ground.clipboard import copy
@@ -104,24 +123,22 @@ class BaseApp(App[None]):
         def send(osc52: str) -> None:
             self.call_from_thread(self.copy_to_clipboard, osc52)
 
-        with self.reporting("copying"):
-            copied = await asyncio.to_thread(copy, text, send, name=name)
-            message = f"{note[:1].upper()}{note[1:]}. {copied.message}" if note else copied.message
-            self.say(message, severity="information" if copied.sure and not note else "warning")
+        copied = await asyncio.to_thread(copy, text, send, name=name)
+        message = f"{note[:1].upper()}{note[1:]}. {copied.message}" if note else copied.message
+        self.say(message, severity="information" if copied.sure and not note else "warning")
 
-    @work(group="copy", exit_on_error=False)
+    @reported("copying", group="copy")
     async def copy_restoring(self, memory_id: str, *, note: str = "") -> None:
         """Copy what restores a memory: the prompt, or the text where no plugin would follow the prompt."""
         from memtui.flows.restore import restore_memory
 
-        with self.reporting("copying"):
-            text, name = PROMPT.format(id=memory_id), ""
-            if await asyncio.to_thread(self.model.lacks_hooks):
-                places, clock = self.model.places, self.model.clock
-                text = (await asyncio.to_thread(restore_memory, places, clock, memory_id)).text
-                name = f"the text of {memory_id}"
-                note = "without the plugin (i) nothing follows the prompt, so this is the text itself"
-            self.copy_text(text, name=name, note=note)
+        text, name = PROMPT.format(id=memory_id), ""
+        if await asyncio.to_thread(self.model.lacks_hooks):
+            places, clock = self.model.places, self.model.clock
+            text = (await asyncio.to_thread(restore_memory, places, clock, memory_id)).text
+            name = f"the text of {memory_id}"
+            note = "without the plugin (i) nothing follows the prompt, so this is the text itself"
+        self.copy_text(text, name=name, note=note)
 
     def explain(self, doing: str, error: Exception) -> str:
         """The message for an error; one that memtui cannot explain is logged."""

@@ -16,7 +16,7 @@ from textual.binding import Binding, BindingsMap, BindingType
 from textual.containers import Horizontal
 from textual.dom import DOMNode
 
-from memtui.app.base import DRAFTS, StyledOnce, hidden
+from memtui.app.base import DRAFTS, StyledOnce, hidden, reported
 from memtui.app.listings import CapturesView, ConfigView, StateView, first_views
 from memtui.app.panes.commands import CommandsPane
 from memtui.app.panes.detail import DetailView, selected_line
@@ -373,8 +373,8 @@ class BrowserScreen(StyledOnce):
         if isinstance(found, str):
             self.app.warn(found)
         else:
-            transcript = self.subject.transcript
-            self.app.pin(found.text, transcript if isinstance(transcript, Path) else None, found.line)
+            transcript, (text, line) = self.subject.transcript, found
+            self.app.pin(text, transcript if isinstance(transcript, Path) else None, line)
 
     def action_compact(self) -> None:
         """Make a memory of the session of the selected row, as drafted, else of the newest session."""
@@ -388,36 +388,33 @@ class BrowserScreen(StyledOnce):
 
         self.app.push_screen(CompactScreen(self.model, self.subject.transcript), stored)
 
-    @work(group="install", exclusive=True, exit_on_error=False)
+    @reported("installing the plugin", group="install", exclusive=True)
     async def action_install(self) -> None:
         """Install the plugin, and ask once whether transcripts are kept; each is shown and asked first."""
         from memtui.plugin.installing import plan_init
         from memtui.store.archive_settings import archive_settings
 
         home = self.model.places.home
-        with self.app.reporting("installing the plugin"):
-            # A few small files, read here: a later question would take keys meant for another screen.
-            asks = archive_settings(home).keep is None
-            if asks and not self.model.lacks_hooks():
-                await self._ask_to_keep()
-                return
-            question = "Install memtui's plugin into Claude Code?"
-            done = await self._change_plugin(plan_init, question, "Install", "It is installed.")
-            if done and asks:
-                await self._ask_to_keep(done)
+        # A few small files, read here: a later question would take keys meant for another screen.
+        asks = archive_settings(home).keep is None
+        if asks and not self.model.lacks_hooks():
+            await self._ask_to_keep()
+            return
+        question = "Install memtui's plugin into Claude Code?"
+        done = await self._change_plugin(plan_init, question, "Install", "It is installed.")
+        if done and asks:
+            await self._ask_to_keep(done)
 
-    @work(group="install", exclusive=True, exit_on_error=False)
+    @reported("taking the plugin out", group="install", exclusive=True)
     async def action_uninstall(self) -> None:
         from memtui.plugin.installing import plan_uninstall
 
-        with self.app.reporting("taking the plugin out"):
-            question = "Take memtui's plugin out of Claude Code?"
-            await self._change_plugin(plan_uninstall, question, "Take it out", "It is not installed.")
+        question = "Take memtui's plugin out of Claude Code?"
+        await self._change_plugin(plan_uninstall, question, "Take it out", "It is not installed.")
 
-    @work(group="install", exclusive=True, exit_on_error=False)
+    @reported("keeping transcripts", group="install", exclusive=True)
     async def action_keep(self) -> None:
-        with self.app.reporting("keeping transcripts"):
-            await self._ask_to_keep()
+        await self._ask_to_keep()
 
     async def _change_plugin(
         self, planned: Callable[[Places], Plan], question: str, yes: str, nothing: str

@@ -79,9 +79,6 @@ class CapturesView(NamedTuple):
         numbers = {name: number for names in several for number, name in enumerate(names, 1)}
         return cls(rows, pending, broken, unread, numbers)
 
-    def keys(self, *, reviewed_too: bool) -> tuple[str, ...]:
-        return tuple(self.rows) if reviewed_too else self.pending
-
 
 class MemoriesView(NamedTuple):
     """Memory files and stored memories by key, and their keys, newest first."""

@@ -185,7 +185,7 @@ class ProjectModel:
                 continue
             try:
                 for view in read():
-                    if self._last.get(type(view)) != view:
+                    if view is not None and self._last.get(type(view)) != view:
                         self._last[type(view)] = view
                         publish(view)
             except Exception as problem:  # raised below, after the other targets are shown
@@ -197,7 +197,7 @@ class ProjectModel:
             with suppress(FileProblem):
                 self.backend.tidy()
 
-    def _listings(self) -> Sequence[tuple[str, Callable[[], Iterable[View]]]]:
+    def _listings(self) -> Sequence[tuple[str, Callable[[], Iterable[View | None]]]]:
         # Small ones first: they are on the screen before a long list is read.
         return (
             ("branch", self._branch),
@@ -207,7 +207,7 @@ class ProjectModel:
             ("handover", self._waits),
             ("states transcripts", self._state),
             ("compacts memories", self._memories),
-            ("compacts", self._captures),
+            ("compacts", lambda: (self.capture_rows.read(),)),
             ("claude", self._claude),
             ("compacts transcripts branch", self._health),
         )
@@ -261,12 +261,11 @@ class ProjectModel:
 
         yield listings.WaitsView(waiting_here(self.places))
 
-    def _health(self) -> Iterator[View]:
+    def _health(self) -> Iterator[View | None]:
         if not self._indexes:
             self._indexes = True
             self.indexer.start_for_transcripts()
-        if view := self.health.check(self.capture_rows.rows):
-            yield view
+        yield self.health.check(self.capture_rows.rows)
 
     def _claude(self) -> Iterator[View]:
         view = self.claude_view()
@@ -277,10 +276,6 @@ class ProjectModel:
             yield view
             if len(view.keys) >= _MANY:
                 self.indexer.start()
-
-    def _captures(self) -> Iterator[View]:
-        if view := self.capture_rows.read():
-            yield view
 
     def show_session(self, session_id: str) -> None:
         """Show the state of this session from now on; "" follows the newest one."""

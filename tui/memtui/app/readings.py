@@ -96,8 +96,8 @@ class Readings:
         self._ahead: Kept[_File, Ahead] = Kept(2)
         self._names: Kept[_File, str] = Kept(64)
         self._locks: dict[str, threading.Lock] = {}
-        self._finished: dict[tuple[Path, int], frozenset[str]] = {}
-        self._looping: dict[tuple[Path, int], bool] = {}
+        self._compacted: dict[tuple[Path, int], tuple[bool, frozenset[str]]] = {}
+        """By a session's last compaction, whether it is one of a loop, and the tasks finished before it."""
         self._watching = threading.Lock()
 
     def facts(self, transcript: Path, until: datetime | None, cancelled: Cancelled) -> Facts:
@@ -179,16 +179,15 @@ class Readings:
     def _alarms(self, transcript: Path, facts: Facts, cancelled: Cancelled) -> Iterator[str]:
         last = facts.compactions[-1].source
         key = (transcript, last.line)
-        if context_gauge.may_loop(facts.compactions):
-            if key not in self._looping:
-                self._looping[key] = context_gauge.is_looping(traces(transcript, cancelled))
-            if self._looping[key]:
-                yield "compaction loop: 3 within 10 minutes, no file changed"
-        if key not in self._finished:
+        if key not in self._compacted:
+            may_loop = context_gauge.may_loop(facts.compactions)
+            loops = may_loop and context_gauge.is_looping(traces(transcript, cancelled))
             before = read_facts(transcript, until=parse_iso(last.timestamp), cancelled=cancelled)
-            self._finished[key] = context_gauge.finished_tasks(before)
-        again = context_gauge.reopened_tasks(self._finished[key], facts.todos, last.line)
-        if again:
+            self._compacted[key] = loops, context_gauge.finished_tasks(before)
+        loops, finished = self._compacted[key]
+        if loops:
+            yield "compaction loop: 3 within 10 minutes, no file changed"
+        if again := context_gauge.reopened_tasks(finished, facts.todos, last.line):
             yield f"done before, open again: {clean_line(again[0])}"
 
 

@@ -18,7 +18,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from memtui.app import listings
-from memtui.app.base import own_app
+from memtui.app.base import own_app, reported
 from memtui.app.listings import RemoteState
 from memtui.app.project import ProjectModel
 from memtui.app.settings import Warn
@@ -238,18 +238,17 @@ class StatusBar(Widget):
         # After a compaction, the context may warn again.
         self._warned = {each for each in self._warned if each[0] != session} | warned
 
-    @work(group="remotes", exclusive=True, exit_on_error=False)
+    @reported("looking at the remotes", group="remotes", exclusive=True)
     async def refresh_remotes(self, seconds: float = 0.0) -> None:
         """Check the remotes; with `seconds`, exchange with each at least that often from now on."""
-        with self.app.reporting("looking at the remotes"):
-            self._states = await asyncio.to_thread(self._model.exchange.states)
-            self.show_anew()
-            self.post_message(Published(listings.RemotesView(self._states)))
-            for name in (state.name for state in self._states if seconds):
-                if name not in self._exchanged:
-                    self._exchanged.add(name)
-                    keep = partial(self._keep_syncing, name, seconds)
-                    threading.Thread(target=keep, name=f"memtui-sync-{name}", daemon=True).start()
+        self._states = await asyncio.to_thread(self._model.exchange.states)
+        self.show_anew()
+        self.post_message(Published(listings.RemotesView(self._states)))
+        for name in (state.name for state in self._states if seconds):
+            if name not in self._exchanged:
+                self._exchanged.add(name)
+                keep = partial(self._keep_syncing, name, seconds)
+                threading.Thread(target=keep, name=f"memtui-sync-{name}", daemon=True).start()
 
     def _keep_syncing(self, name: str, seconds: float) -> None:
         try:

@@ -101,16 +101,15 @@ def _place(target: Target) -> _Place | None:
     return _Place(real, status.st_dev, status.st_ino, target.recursive and nearest == target.folder)
 
 
-class _Handler:
+class _Handler(NamedTuple):
     """Turns events into hints; opening, and closing without a write, are no changes."""
 
-    def __init__(self, name: str, hint: Callable[[str], None]) -> None:
-        self._name = name
-        self._hint = hint
+    name: str
+    hint: Callable[[str], None]
 
     def dispatch(self, event: FileSystemEvent) -> None:
         if event.event_type not in ("opened", "closed_no_write"):
-            self._hint(self._name)
+            self.hint(self.name)
 
 
 INTERVAL = 2.0

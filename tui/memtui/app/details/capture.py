@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memtui.app.listings import CaptureRow
-from memtui.app.widgets.document import Document, Line, concat, line, styled
+from memtui.app.widgets.document import BLANK, Document, Line, concat, line, styled
 from memtui.app.widgets.wrap import cut_path
 from memtui.ground.clock import age, local_minute
 from memtui.ground.text import counted
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from memtui.documents.events import EvidenceGroup
     from memtui.transcript.records import Facts
 
-_BLANK = Line("")
 _ROLES = {"error": "bad", "decision": "accent", "open": "accent"}
 _MARKS = {"[x]": "✓", "[>]": "▸", "[ ]": "○", "[-]": "⊘"}
 _ITEMS = 12
@@ -31,7 +30,7 @@ def capture_document(
     if capture is None:
         why = styled(("This capture ", "bad"), row.problem or "is not read yet")
         way = line("The file is left as it is. e opens it in your editor; then it joins the rest.")
-        return Document([styled((row.entry.name, "title")), _BLANK, why, _BLANK, way])
+        return Document([styled((row.entry.name, "title")), BLANK, why, BLANK, way])
     missing = f"/compact {MANUAL}" if row.manual else "no capture yet: b makes it"
     lines: list[Document | Line] = [
         styled(
@@ -55,11 +54,11 @@ def _reviewed(capture: Capture) -> Sequence[Line]:
     if capture.status == "pending":
         return ()
     memory = styled(("Memory ", "label"), capture.memory)
-    return (*_section("Summary"), line(capture.summary or "(none)"), _BLANK, memory)
+    return (*_section("Summary"), line(capture.summary or "(none)"), BLANK, memory)
 
 
 def _section(title: str) -> tuple[Line, Line]:
-    return _BLANK, line(title, "heading")
+    return BLANK, line(title, "heading")
 
 
 def facts_document(facts: Facts, groups: Iterable[EvidenceGroup], keys: str) -> Document:
@@ -69,7 +68,7 @@ def facts_document(facts: Facts, groups: Iterable[EvidenceGroup], keys: str) -> 
     """
     lines: list[Line] = [*_section("What it covers"), line(headline(facts), "strong")]
     for group in groups:
-        lines += [_BLANK, styled((group.title, "strong"), (f"  {len(group.items)}", "dim"))]
+        lines += [BLANK, styled((group.title, "strong"), (f"  {len(group.items)}", "dim"))]
         shown = cut_path if group.items[0].kind in ("file", "reference") else todo_line
         for item in group.items[:_ITEMS]:
             lines.append(line(f"  {shown(item.text)}", _ROLES.get(item.kind, ""), hang=4))

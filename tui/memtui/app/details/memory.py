@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.app.widgets.document import Document, Line, Span, from_markdown, line, styled
+from memtui.app.widgets.document import BLANK, Document, Line, Span, line, markdown_lines, styled
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, local_minute
 from memtui.ground.text import FormatError, counted, without_blank_ends
@@ -69,7 +69,7 @@ def recovery_lines(text: str, unfolded: Collection[str] | None = None) -> list[L
         # The headings of a plan stand below that of its section.
         made = [
             each._replace(role="strong") if each.role in ("title", "heading") else each
-            for each in _markdown(inner)
+            for each in markdown_lines(inner)
         ]
         if unfolded is None:
             lines += [line(title, "label"), *made, Line("")]
@@ -84,7 +84,7 @@ def _sections(rows: list[str], *, goes_on: bool = False) -> list[Line]:
     """Rows by section, without empty ones; `goes_on` means that the last section continues elsewhere."""
     sections = _split(rows)
     kept = [each for each in sections if not _is_empty(each) or (goes_on and each is sections[-1])]
-    return [line for section in kept for line in _markdown(section)]
+    return [line for section in kept for line in markdown_lines(section)]
 
 
 def _split(rows: list[str]) -> list[list[str]]:
@@ -112,14 +112,9 @@ def _end_of(rows: list[str], start: int) -> int | None:
     return (found[0] if limit is None else found[-1]) if found else None
 
 
-def _markdown(rows: list[str]) -> list[Line]:
-    return list(from_markdown("\n".join(rows)).lines) if rows else []
-
-
 MEMORY_LINK = "memory:"
 """The prefix of a link to a memory, before its Recovery ID."""
 
-_BLANK = Line("")
 _SHARED = 2
 
 
@@ -129,7 +124,7 @@ def time_and_age(head: Listed, now: datetime) -> str:
 
 
 def memory_file_document(memory: MemoryText, now: datetime) -> Document:
-    head = [styled(("memory file", "label"), (time_and_age(memory.head, now), "dim")), _BLANK]
+    head = [styled(("memory file", "label"), (time_and_age(memory.head, now), "dim")), BLANK]
     return Document([*head, *recovery_lines(memory.text)])
 
 
@@ -138,7 +133,7 @@ def read_document(memory: MemoryText, now: datetime) -> Document:
     if not head.id.startswith("CMEM-"):
         return memory_file_document(memory, now)
     named = styled(("Recovery ID ", "label"), (head.id, "accent"), (time_and_age(head, now), "dim"))
-    return Document([line(head.title, "strong"), named, _BLANK, *recovery_lines(memory.text)])
+    return Document([line(head.title, "strong"), named, BLANK, *recovery_lines(memory.text)])
 
 
 def stored_document(
@@ -159,7 +154,7 @@ def stored_document(
         f"review {file}" if file else "",
     ]
     lines = [line(head.title, "strong")] if head.title else []
-    lines += [*_gist(memory.text, head.title), _BLANK]
+    lines += [*_gist(memory.text, head.title), BLANK]
     lines.append(styled(("Recovery ID ", "label"), (head.id, "accent"), (time_and_age(head, now), "dim")))
     parts: list[str | tuple[str, str]] = [(part, "dim") for part in said if part]
     if parts:
@@ -168,7 +163,7 @@ def stored_document(
     lines += [*_related(relations, head.meta.project), *_names(named, head.meta.project, unfolded)]
     from memtui.documents.recovery import review_first  # the first paint does without the format
 
-    return Document([*lines, _BLANK, *recovery_lines(review_first(memory.text), unfolded)])
+    return Document([*lines, BLANK, *recovery_lines(review_first(memory.text), unfolded)])
 
 
 def _files(state: Freshness | None, unfolded: Collection[str]) -> list[Line]:

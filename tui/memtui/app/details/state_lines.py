@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memtui.app.widgets.document import Document, Line, from_markdown, line, styled
+from memtui.app.widgets.document import Document, Line, from_markdown, line, markdown_lines, styled
 
 _FRAME = re.compile(r"=== (?:SESSION STATE v\S+|END STATE) ===\s*")
 _HEADING = re.compile(r"(## .*?)\s*\([^()]*\)\s*")
@@ -39,7 +39,7 @@ def _body(rows: list[str]) -> Iterator[Line]:
     between, said = list[str](), list[str]()
     for row in rows:
         if task := _TASK.fullmatch(row):
-            yield from _markdown(between)
+            yield from markdown_lines(between)
             yield _task(task)
             between = []
         elif goal := _GOAL.fullmatch(row):
@@ -48,12 +48,8 @@ def _body(rows: list[str]) -> Iterator[Line]:
             said.append(words[1])
         elif not _ABSENCE.fullmatch(row):
             between.append(_SUB.sub(r"\1", row))
-    yield from _markdown(between)
+    yield from markdown_lines(between)
     yield from (*(line(each, "dim") for each in said), *[Line("")][: len(said)])
-
-
-def _markdown(rows: list[str]) -> tuple[Line, ...]:
-    return from_markdown("\n".join(rows)).lines if rows else ()
 
 
 def _sections(text: str) -> Iterator[tuple[str, list[str]]]:

@@ -74,7 +74,7 @@ class CommandsPane(Pane):
     about = "Commands whose rules must survive a compaction, and lines that no compaction may lose."
 
     def __init__(self, model: ProjectModel) -> None:
-        super().__init__(model, empty=_NONE)
+        super().__init__(model)
         self.view = CommandsView()
         self._by_name: dict[str, ActiveCommand] = {}
         self._pins: dict[str, PinRow] = {}
@@ -94,6 +94,10 @@ class CommandsPane(Pane):
 
     def command(self, key: str | None) -> ActiveCommand | None:
         return self._by_name.get(key or "")
+
+    @property
+    def nothing(self) -> str:
+        return _NONE
 
     @property
     def _problems(self) -> Mapping[str, str]:

@@ -6,7 +6,7 @@ import asyncio
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from textual import work
 from textual.actions import SkipAction
@@ -113,17 +113,13 @@ def linked(document: Document) -> Document:
     return Document(lines)
 
 
-class SelectedLine(NamedTuple):
-    """A line with its source."""
+def selected_line(pane: Pane, detail: DocumentView, selection: str) -> tuple[str, int] | str:
+    """The line that `!` pins, with its number in the transcript, 0 if that is unknown; or why there is none.
 
-    text: str
-    line: int = 0
-
-
-def selected_line(pane: Pane, detail: DocumentView, selection: str) -> SelectedLine | str:
-    """The line that `!` pins, or why there is none: in the detail if it has the focus, else in the pane."""
+    It is in the detail if that has the focus, else in the pane.
+    """
     if selection:
-        return SelectedLine(" ".join(selection.split()))
+        return " ".join(selection.split()), 0
     if detail.has_focus:
         text = detail.document.lines[at].text if (at := detail.marked) >= 0 else ""
         none = "The marked line names no source: go to one that does, or select words with the mouse."
@@ -132,7 +128,7 @@ def selected_line(pane: Pane, detail: DocumentView, selection: str) -> SelectedL
     return parsed(text) if text else pane.no_line
 
 
-def parsed(text: str) -> SelectedLine:
+def parsed(text: str) -> tuple[str, int]:
     """A line without its leading mark and its source, which is returned separately."""
     from memtui.documents.quotes import without_source  # the first paint does without it
 
@@ -142,4 +138,4 @@ def parsed(text: str) -> SelectedLine:
     bare = without_source(text)
     if bare == text and (quote := _QUOTE.fullmatch(text)):
         bare = quote[1] or quote[2] or text
-    return SelectedLine(bare, int(source[1]) if source else 0)
+    return bare, int(source[1]) if source else 0

@@ -14,7 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.worker import get_current_worker
 
-from memtui.app.base import DRAFTS, RESTORES, TRASHES, hidden
+from memtui.app.base import DRAFTS, RESTORES, TRASHES, hidden, reported
 from memtui.app.changes import common_tags, delete_memories, retag_memories, undelete_memory
 from memtui.app.details.signs import CLAUDE_SIGNS, FOLD_SIGNS
 from memtui.app.listings import ClaudeView, MemoriesView, RemotesView, View
@@ -76,7 +76,7 @@ class MemoriesPane(Pane):
     about = "What reviews have kept, and memories stored under a Recovery ID."
 
     def __init__(self, model: ProjectModel) -> None:
-        super().__init__(model, empty=_NONE)
+        super().__init__(model)
         self.view = self._listed = MemoriesView()
         self.everything = False
         self._concerns = ProjectTest(model.project.root)
@@ -117,14 +117,14 @@ class MemoriesPane(Pane):
 
     def _show_view(self, view: MemoriesView) -> None:
         self.view = view
-        self.say_when_empty(self._nothing())
         self.show_rows()
 
     @property
     def is_unread(self) -> bool:
         return self.view.more and not self.rows
 
-    def _nothing(self) -> str:
+    @property
+    def nothing(self) -> str:
         if self.view.more:
             return "…"
         if others := len(self.view.keys):
@@ -279,21 +279,19 @@ class MemoriesPane(Pane):
         super().let_time_pass()
         self._read_states(self._entries(self.in_sight))
 
-    @work(group="heads", exclusive=True, exit_on_error=False)
+    @reported("reading memories", group="heads", exclusive=True)
     async def _read_heads(self, entries: Sequence[Entry]) -> None:
         await self.app.painted.wait()
-        with self.app.reporting("reading memories"):
-            await asyncio.to_thread(self._reader.read_heads, entries)
-            self.refresh_rows()
+        await asyncio.to_thread(self._reader.read_heads, entries)
+        self.refresh_rows()
 
-    @work(group="states", exclusive=True, exit_on_error=False)
+    @reported("comparing the files of memories", group="states", exclusive=True)
     async def _read_states(self, entries: Sequence[Entry]) -> None:
         await self.app.painted.wait()
         worker = get_current_worker()
-        with self.app.reporting("comparing the files of memories"):
-            stopped = lambda: self.model.stopped or worker.is_cancelled  # noqa: E731
-            if await asyncio.to_thread(self._reader.read_states, entries, stopped):
-                self.refresh_rows()
+        stopped = lambda: self.model.stopped or worker.is_cancelled  # noqa: E731
+        if await asyncio.to_thread(self._reader.read_states, entries, stopped):
+            self.refresh_rows()
 
     def go_to(self, key: str, *, by_link: bool = False) -> bool:
         if by_link:
@@ -346,17 +344,14 @@ class MemoriesPane(Pane):
     def action_delete(self) -> None:
         if (memory := self.claudes.get(self.selected)) and not self.marked:
             self._delete_claudes(memory)
-            return
-        if not (ids := self.stored("deleted here")):
-            return
-        if not (warning := self.gone_for_all(ids)):
-            self._delete(ids)
-            return
-        from memtui.app.screens.dialogs import ConfirmScreen
+        elif (ids := self.stored("deleted here")) and (warning := self.gone_for_all(ids)):
+            from memtui.app.screens.dialogs import ConfirmScreen
 
-        which = clean_line(ids[0]) if len(ids) == 1 else f"{len(ids)} memories"
-        asked = ConfirmScreen(f"Move {which} to the trash? {warning}", yes="Delete", no="Keep")
-        self.app.push_screen(asked, lambda sure: self._delete(ids) if sure else None)
+            question = f"Move {_named(ids)} to the trash? {warning}"
+            asked = ConfirmScreen(question, yes="Delete", no="Keep")
+            self.app.push_screen(asked, lambda sure: self._delete(ids) if sure else None)
+        elif ids:
+            self._delete(ids)
 
     def gone_for_all(self, ids: Iterable[str]) -> str:
         """The warning before shared memories are deleted; "" if none of these is shared."""
@@ -365,29 +360,31 @@ class MemoriesPane(Pane):
             f"Shared with {', '.join(sorted(remotes))}: the next sync deletes it for all." if remotes else ""
         )
 
-    def _delete(self, ids: Sequence[str]) -> None:
+    def _unmark(self, ids: Iterable[str]) -> None:
         self.mark(self.marked - {f"{each}.md" for each in ids})
+
+    def _delete(self, ids: Sequence[str]) -> None:
+        self._unmark(ids)
         files = any(self._file_of(f"{each}.md") for each in ids)
         stays = " Its review's file stays in the project (✎)." if files else ""
         self.drop({f"{each}.md" for each in ids})
         changes, backend = self.model.changes, self.model.backend
         self._change("deleting", lambda: delete_memories(changes, backend, ids) + stays)
 
-    @work(group="undelete", exclusive=True, exit_on_error=False)
+    @reported("reading the trash", group="undelete", exclusive=True)
     async def action_undelete(self) -> None:
         backend = self.model.backend
-        with self.app.reporting("reading the trash"):
-            page = await asyncio.to_thread(backend.deleted)
-            if not page.items:
-                self.app.say("The trash is empty: deleted memories stay in it for 30 days.")
-                return
+        page = await asyncio.to_thread(backend.deleted)
+        if not page.items:
+            self.app.say("The trash is empty: deleted memories stay in it for 30 days.")
+            return
 
-            def take(memory_id: str) -> None:
-                self._change("undeleting", lambda: undelete_memory(self.model.changes, backend, memory_id))
+        def take(memory_id: str) -> None:
+            self._change("undeleting", lambda: undelete_memory(self.model.changes, backend, memory_id))
 
-            names = [(each.id, clean_line(each.title)) for each in page.items]
-            choices = [(f"{name} {title}", partial(take, name)) for name, title in names]
-            self.app.search_commands(choices, placeholder="Take a memory out of the trash")
+        names = [(each.id, clean_line(each.title)) for each in page.items]
+        choices = [(f"{name} {title}", partial(take, name)) for name, title in names]
+        self.app.search_commands(choices, placeholder="Take a memory out of the trash")
 
     def action_tags(self) -> None:
         from memtui.app.screens.dialogs import AskScreen
@@ -407,13 +404,13 @@ class MemoriesPane(Pane):
             def answered(answer: str | None) -> None:
                 if answer is not None or len(ids) == 1:
                     after = before if answer is None else tags_of(answer)
-                    self.mark(self.marked - {f"{each}.md" for each in ids})
+                    self._unmark(ids)
                     changes, backend = self.model.changes, self.model.backend
                     self._change("tagging", lambda: retag_memories(changes, backend, ids, before, after))
 
             self.app.push_screen(asked, answered)
 
-    @work(group="sharing", exclusive=True, exit_on_error=False)
+    @reported("reading the versions", group="sharing", exclusive=True)
     async def action_versions(self) -> None:
         from memtui.app.details.versions import memory_versions
         from memtui.app.screens.versions import VersionsScreen
@@ -429,20 +426,19 @@ class MemoriesPane(Pane):
         else:
             self.app.warn(subject.no_recovery_id)
             return
-        with self.app.reporting("reading the versions"):
-            found = await asyncio.to_thread(read)
-            if len(found) < (1 if memory else 2):
-                self.app.say(none)
-                return
-            screen = VersionsScreen(name, lambda: found, self.clock, brings_back=memory is not None)
-            chosen = await self.app.push_screen_wait(screen)
-            wanted = found.get(chosen or "")
-            if memory is None or wanted is None or wanted.text == memory.text:
-                return
-            text = wanted.text
-            question = f"Bring {chosen} of {name} back?" if text else f"Remove {name}, as it was then?"
-            if await self.app.confirmed(question, yes="Bring it back", no="Leave it"):
-                self._change("bringing a version back", lambda: self.claudes.bring_back(memory, text))
+        found = await asyncio.to_thread(read)
+        if len(found) < (1 if memory else 2):
+            self.app.say(none)
+            return
+        screen = VersionsScreen(name, lambda: found, self.clock, brings_back=memory is not None)
+        chosen = await self.app.push_screen_wait(screen)
+        wanted = found.get(chosen or "")
+        if memory is None or wanted is None or wanted.text == memory.text:
+            return
+        text = wanted.text
+        question = f"Bring {chosen} of {name} back?" if text else f"Remove {name}, as it was then?"
+        if await self.app.confirmed(question, yes="Bring it back", no="Leave it"):
+            self._change("bringing a version back", lambda: self.claudes.bring_back(memory, text))
 
     def action_approve(self) -> None:
         memory = self.claudes.get(self.selected)
@@ -468,72 +464,68 @@ class MemoriesPane(Pane):
             return self._is_named if action == "give_claude" else bool(self.claudes.get(self.selected))
         return super().check_action(action, parameters)
 
-    @work(group="convert", exclusive=True, exit_on_error=False)
+    @reported("making a memory", group="convert", exclusive=True)
     async def action_store_claudes(self) -> None:
         memory = self.claudes.get(self.selected)
         if memory is None or memory.kind == "index":
             self.app.warn(f"{INDEX} lists memories and is none itself.")
             return
-        with self.app.reporting("making a memory"):
-            new = as_stored(memory, self.model.project)
-            question = f"Store this under a Recovery ID, as “{clean_line(new['description'])}”?"
-            text = from_markdown(clean(new["body"].decode()))
-            if await self.app.confirmed(question, yes="Store", no="leave it", document=text, safe=True):
-                self._change("storing", lambda: self.claudes.store(new))
+        new = as_stored(memory, self.model.project)
+        question = f"Store this under a Recovery ID, as “{clean_line(new['description'])}”?"
+        text = from_markdown(clean(new["body"].decode()))
+        if await self.app.confirmed(question, yes="Store", no="leave it", document=text, safe=True):
+            self._change("storing", lambda: self.claudes.store(new))
 
-    @work(group="convert", exclusive=True, exit_on_error=False)
+    @reported("reading the memory", group="convert", exclusive=True)
     async def action_give_claude(self) -> None:
         model, recovery_id = self.model, (self.selected or "").removesuffix(".md")
         head = self._reader.head(f"{recovery_id}.md")
-        with self.app.reporting("reading the memory"):
-            stored = await asyncio.to_thread(model.backend.get, recovery_id)
-            title = head.title if head else stored.meta.description
-            path, text = as_claudes(stored, title, model.claude_memories.folder)
-            name, shown = clean_line(path.name), from_markdown(clean(text))
-            question = f"Give Claude this memory as {name}? It is listed in every conversation."
-            if await self.app.confirmed(question, yes="Give it", no="leave it", document=shown):
-                self._change("writing", lambda: self.claudes.write(path, text))
+        stored = await asyncio.to_thread(model.backend.get, recovery_id)
+        title = head.title if head else stored.meta.description
+        path, text = as_claudes(stored, title, model.claude_memories.folder)
+        name, shown = clean_line(path.name), from_markdown(clean(text))
+        question = f"Give Claude this memory as {name}? It is listed in every conversation."
+        if await self.app.confirmed(question, yes="Give it", no="leave it", document=shown):
+            self._change("writing", lambda: self.claudes.write(path, text))
 
-    @work(group="share", exclusive=True, exit_on_error=False)
+    @reported("sharing", group="share", exclusive=True)
     async def action_share(self) -> None:
         ids, exchange = self.stored("shared"), self.model.exchange
         if not ids:
             return
-        with self.app.reporting("sharing"):
-            if not (names := await self._remotes()):
-                return
-            which = clean_line(ids[0]) if len(ids) == 1 else f"{len(ids)} memories"
-            if all({*names} <= {*self.held_by.get(each, "").split(",")} for each in ids):
-                has = f"{', '.join(names)} has {which} already, and gets its changes with each sync."
-                self.app.say(f"{has} In a shell `memtui remote forget ID` takes it back.")
-                return
-            if name := await self._remote(which, names):
-                shared = await asyncio.to_thread(exchange.share, ids, name)
-                self.mark(self.marked - {f"{each}.md" for each in shared.ids})
-                outcome = shared.outcome(name, soon=self.model.syncs)
-                self.app.say(outcome, severity="warning" if shared.problems else "information")
-                if shared.ids and self.model.syncs:
-                    await asyncio.to_thread(exchange.sync, name, lambda: None)
-                    self.app.hint("memories")
+        if not (names := await self._remotes()):
+            return
+        which = _named(ids)
+        if all({*names} <= {*self.held_by.get(each, "").split(",")} for each in ids):
+            has = f"{', '.join(names)} has {which} already, and gets its changes with each sync."
+            self.app.say(f"{has} In a shell `memtui remote forget ID` takes it back.")
+            return
+        if name := await self._remote(which, names):
+            shared = await asyncio.to_thread(exchange.share, ids, name)
+            self._unmark(shared.ids)
+            outcome = shared.outcome(name, soon=self.model.syncs)
+            self.app.say(outcome, severity="warning" if shared.problems else "information")
+            if shared.ids and self.model.syncs:
+                await asyncio.to_thread(exchange.sync, name, lambda: None)
+                self.app.hint("memories")
 
-    @work(group="sync", exit_on_error=False)
+    @reported("syncing", group="sync")
     async def action_sync(self) -> None:
         exchange = self.model.exchange
         said, failed = [], False
-        with self.app.reporting("syncing"):
-            for name in await self._remotes():
-                try:
-                    done = await asyncio.to_thread(exchange.sync, name, lambda: None)
-                except FileProblem as problem:
-                    failed = True
-                    said.append(f"{name}: {problem}.")
-                else:
-                    failed = failed or bool(done.notes)
-                    said.append(f"{name}: {done.summary}. {done.news}".rstrip())
-            if said:
-                self.app.hint("memories")
-                self.app.browser.bar.refresh_remotes()
-                self.app.say(" ".join(said), severity="warning" if failed else "information")
+        for name in await self._remotes():
+            try:
+                done = await asyncio.to_thread(exchange.sync, name, lambda: None)
+            except FileProblem as problem:
+                failed = True
+                said.append(f"{name}: {problem}.")
+            else:
+                failed = failed or bool(done.notes)
+                said.append(f"{name}: {done.summary}. {done.news}".rstrip())
+        if said:
+            self.app.hint("memories")
+            self.app.browser.bar.refresh_remotes()
+            self.app.say(" ".join(said), severity="warning" if failed else "information")
 
     async def _remotes(self) -> list[str]:
         names = await asyncio.to_thread(self.model.exchange.names)
@@ -565,3 +557,7 @@ class MemoriesPane(Pane):
             file = f"This is a review's memory file: only stored memories can be {done}."
             self.app.warn(file if isinstance(subjects[0].file, Path) else subjects[0].no_recovery_id)
         return ids
+
+
+def _named(ids: Sequence[str]) -> str:
+    return clean_line(ids[0]) if len(ids) == 1 else f"{len(ids)} memories"

@@ -21,6 +21,7 @@ from textual.layouts.vertical import VerticalLayout
 from textual.message import Message
 from textual.widget import Widget
 
+from memtui.app.base import reported
 from memtui.app.listings import View
 from memtui.app.project import ProjectModel
 from memtui.app.widgets.document import Document, plain
@@ -103,15 +104,19 @@ class Pane(RowList):
             """One for several changes is enough."""
             return isinstance(message, Pane.Changed) and message.pane is self.pane
 
-    def __init__(self, model: ProjectModel, *, empty: str) -> None:
-        super().__init__(self.draw_row, empty=empty, id=self.pane_id.value)
+    def __init__(self, model: ProjectModel) -> None:
+        super().__init__(self.draw_row, id=self.pane_id.value)
         self.model = model
         self.clock = model.clock
         self.filter_text = ""
         self.toggled: set[str] = set()
         """The folds of the detail that were opened, or closed if they are open at first."""
-        self._empty_text = empty
         self._changing = asyncio.Lock()
+
+    @property
+    @abstractmethod
+    def nothing(self) -> str:
+        """What shows without rows and filter: here its first line, in the detail all of it."""
 
     @abstractmethod
     def apply(self, view: View) -> None:
@@ -140,9 +145,9 @@ class Pane(RowList):
     @property
     def detail(self) -> Detail:
         """The detail of the selected row, or why there is none."""
-        nothing = self.empty if self.filter_text else self._empty_text
-        empty = Detail("", self.title, plain(nothing, "dim"))
-        return empty if self.selected is None else self.detail_of(self.selected)
+        if self.selected is not None:
+            return self.detail_of(self.selected)
+        return Detail("", self.title, plain(self.empty if self.filter_text else self.nothing, "dim"))
 
     @property
     def subject(self) -> Subject:
@@ -184,7 +189,6 @@ class Pane(RowList):
         """Set the marked rows; a filter may hide some of them."""
         self.marked = frozenset(keys)
         self.refresh_rows()
-        self._show_title(len(self.rows))
         self.post_message(self.Changed(self))
 
     @work(group="edit", exit_on_error=False)
@@ -221,16 +225,15 @@ class Pane(RowList):
     def passes(self, text: str) -> bool:
         return all(word in text.casefold() for word in self.filter_text.casefold().split())
 
-    @work(group="filter", exclusive=True, exit_on_error=False)
+    @reported("reading what to filter", group="filter", exclusive=True)
     async def refilter(self) -> None:
         found = self.selected
-        with self.app.reporting("reading what to filter"):
-            while self.filter_text and not await asyncio.to_thread(self.prepare_filter):
-                self.show_rows()
+        while self.filter_text and not await asyncio.to_thread(self.prepare_filter):
             self.show_rows()
-            if found and not self.filter_text:
-                self.select(found)  # the selection stays when the filter is dropped
-            self.post_message(self.Changed(self))
+        self.show_rows()
+        if found and not self.filter_text:
+            self.select(found)  # the selection stays when the filter is dropped
+        self.post_message(self.Changed(self))
 
     def count(self) -> str:
         """The text after the title, usually the number of rows."""
@@ -254,16 +257,14 @@ class Pane(RowList):
             keys = [key for key in keys if self.passes(self.text_of(key))]
             self.empty = f"Nothing here matches “{clean_line(self.filter_text)}”."
         else:
-            self.empty = self._empty_text.partition("\n\n")[0]
+            self.empty = self.nothing.partition("\n\n")[0]
         if self.marked:
             self.marked &= frozenset(self.all_keys())
         self.set_rows(keys)
-        self.refresh_rows()
-        self._show_title(len(keys))
 
-    def say_when_empty(self, text: str) -> None:
-        """Set the text shown without rows and filter: here its first line, in the detail all of it."""
-        self._empty_text = text
+    def refresh_rows(self) -> None:
+        super().refresh_rows()
+        self._show_title()
 
     def wanted_height(self, width: int) -> int:
         """The height for all rows, borders included, at a width with borders."""
@@ -271,10 +272,11 @@ class Pane(RowList):
         rows = len(self.rows) or sum(len(wrap(line, room)) for line in self.empty.split("\n"))
         return rows + self.gutter.height
 
-    def _show_title(self, shown: int) -> None:
+    def _show_title(self) -> None:
         """Show number, name and count in the border: `1 Pending 2`, `2 Memories 5/7 · "erk" ✕`."""
         wanted = Content(clean_line(self.filter_text)).truncate(16, ellipsis=True).plain
-        count = f'{shown}/{len(self.all_keys())} · "{wanted}" ✕' if wanted else self.count_in_border()
+        found = f'{len(self.rows)}/{len(self.all_keys())} · "{wanted}" ✕'
+        count = found if wanted else self.count_in_border()
         if self.marked:
             count = f"{count} · {len(self.marked)} marked"
         accent = (f" {count}" if count else "", "$accent")

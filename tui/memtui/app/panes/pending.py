@@ -13,7 +13,7 @@ from textual import work
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
-from memtui.app.base import hidden
+from memtui.app.base import hidden, reported
 from memtui.app.details.capture import MANUAL, capture_document, facts_document
 from memtui.app.details.signs import FATE_SIGNS, TASK_SIGNS
 from memtui.app.listings import CaptureRow, CapturesView, HealthView, View, WaitsView
@@ -70,7 +70,7 @@ class PendingPane(Pane):
     about = "What compactions took away; captures wait for a review. A number counts those of one session."
 
     def __init__(self, model: ProjectModel) -> None:
-        super().__init__(model, empty="…")
+        super().__init__(model)
         self.view = self._captures = CapturesView(unread=1)
         self.has_new_captures = False
         """Whether the last view has captures to review that the one before had not."""
@@ -97,7 +97,6 @@ class PendingPane(Pane):
         if self._health is not None and (self._health.missing or self._health.manual):
             rows = self._health.rows(self.model.project, self._captures.rows)
             self.view = CapturesView.of(rows, unread=self._captures.unread)
-        self.say_when_empty(self._nothing())
         self.show_rows()
 
     @property
@@ -112,7 +111,8 @@ class PendingPane(Pane):
     def is_unread(self) -> bool:
         return self.view.unread > 0 and not self.rows
 
-    def _nothing(self) -> str:
+    @property
+    def nothing(self) -> str:
         if self.view.unread or self._health is None:
             return "…"
         # A short window has no first line that would say it.
@@ -129,7 +129,7 @@ class PendingPane(Pane):
         return self.view.rows.get(key or "")
 
     def all_keys(self) -> Sequence[str]:
-        return self.view.keys(reviewed_too=self.reviewed_too)
+        return tuple(self.view.rows) if self.reviewed_too else self.view.pending
 
     def count(self) -> str:
         broken = self.view.broken
@@ -187,18 +187,16 @@ class PendingPane(Pane):
 
     def _subject(self, key: str, capture: Capture) -> str:
         """What it is about, after its number among the captures of its session if there are several."""
-        known = self._names.get(key) or self._opening(capture.first_message)
-        unread = self.view.rows[key].missing and key not in self.losses
-        title = clean_line(known) or ("…" if unread else "(no first message)")
-        number = self.view.numbers.get(key)
-        return f"{number} · {title}" if number else title
-
-    def _opening(self, message: str) -> str:
+        message = capture.first_message
         if self.app.painted.is_set():
             from memtui.transcript.short_text import without_persona
 
             message = without_persona(message)
-        return opening(message)
+        unread = self.view.rows[key].missing and key not in self.losses
+        none = "…" if unread else "(no first message)"
+        title = clean_line(self._names.get(key) or opening(message)) or none
+        number = self.view.numbers.get(key)
+        return f"{number} · {title}" if number else title
 
     def _label(self, key: str, capture: Capture) -> str:
         return f"{day_and_minute(capture.timestamp)} {self._subject(key, capture)}"
@@ -349,7 +347,7 @@ class PendingPane(Pane):
             self.app.hint("compacts", "memories")
             self.app.say(f"Reviewed: {review.recovery_id} is in Memories (2); u takes it back.")
 
-    @work(group="backfill", exclusive=True, exit_on_error=False)
+    @reported("capturing what was missed", group="backfill", exclusive=True)
     async def action_backfill(self) -> None:
         """Write captures for compactions without one, after counting them and asking."""
         from memtui.store.captures import find_missing, write_missing
@@ -360,17 +358,16 @@ class PendingPane(Pane):
                 making.files += [path for path in written if path is not None]
             return len(making.files)
 
-        with self.app.reporting("capturing what was missed"):
-            # Asked at once where the rows tell.
-            missing = self._health.missing if self._health else ()
-            missing = missing or await asyncio.to_thread(find_missing, self.model.places)
-            if not missing:
-                self.app.say("Nothing was missed: every auto-compaction in the transcripts has its capture.")
-                return
-            what = counted(len(missing), "capture")
-            where = clean_line(str(self.model.project.compacts))
-            question = f"Make {what}, of all compactions that nothing captured, in {where}?"
-            if await self.app.confirmed(question, yes="Capture", no="Not now", safe=True):
-                written = await asyncio.to_thread(write)
-                self.app.hint("compacts")
-                self.app.say(f"Captured {written} of {len(missing)}; they wait for a review.")
+        # Asked at once where the rows tell.
+        missing = self._health.missing if self._health else ()
+        missing = missing or await asyncio.to_thread(find_missing, self.model.places)
+        if not missing:
+            self.app.say("Nothing was missed: every auto-compaction in the transcripts has its capture.")
+            return
+        what = counted(len(missing), "capture")
+        where = clean_line(str(self.model.project.compacts))
+        question = f"Make {what}, of all compactions that nothing captured, in {where}?"
+        if await self.app.confirmed(question, yes="Capture", no="Not now", safe=True):
+            written = await asyncio.to_thread(write)
+            self.app.hint("compacts")
+            self.app.say(f"Captured {written} of {len(missing)}; they wait for a review.")

@@ -16,7 +16,7 @@ from textual import events, work
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
-from memtui.app.base import RESTORES
+from memtui.app.base import RESTORES, reported
 from memtui.app.details.signs import TASK_SIGNS
 from memtui.app.listings import StateView, View
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
@@ -80,7 +80,7 @@ class StatePane(Pane):
     about = "Where the newest session stands: goal, tasks, decisions, errors."
 
     def __init__(self, model: ProjectModel) -> None:
-        super().__init__(model, empty=_READING)
+        super().__init__(model)
         self.view = StateView(reading=True)
         self.trouble = ""
         self.doing = ""
@@ -117,7 +117,6 @@ class StatePane(Pane):
         for glance in rows:
             met[glance.label] += 1
             self._glance[f"{glance.label} {met[glance.label]}"] = glance
-        self.say_when_empty(self._nothing())
         self.show_rows()
         self.post_message(self.Changed(self))
 
@@ -130,7 +129,8 @@ class StatePane(Pane):
                 self._called = name
                 self._show()
 
-    def _nothing(self) -> str:
+    @property
+    def nothing(self) -> str:
         if self.view.reading:
             return _READING
         bare = "Neither a goal nor a task yet: enter shows the document."
@@ -167,16 +167,12 @@ class StatePane(Pane):
             return ""
         return f"quiet for {age(active, now).removesuffix(' ago')}"
 
-    def refresh_rows(self) -> None:
-        super().refresh_rows()
-        self._show_title(len(self.rows))
-
     def on_click(self, event: events.Click) -> None:
         if event.y == 0 and self.styles.border_top[0] and not self.filter_text:
             self.call_later(self.app.run_action, "app.sessions")
 
-    def _show_title(self, shown: int) -> None:
-        super()._show_title(shown)
+    def _show_title(self) -> None:
+        super()._show_title()
         self.border_subtitle = Content(self.doing)
 
     def wanted_height(self, width: int) -> int:
@@ -329,7 +325,7 @@ class StatePane(Pane):
             read = partial(state_versions, self.model.states, view.session_id)
             self.app.push_screen(VersionsScreen(view.session_id[:8], read, self.clock))
 
-    @work(group="copy", exit_on_error=False)
+    @reported("making the notes", group="copy")
     async def action_copy_notes(self) -> None:
         from memtui.flows.restore import restore_session
 
@@ -337,9 +333,8 @@ class StatePane(Pane):
         if not session:
             self.app.warn(_NO_SESSION)
             return
-        with self.app.reporting("making the notes"):
-            notes = await asyncio.to_thread(restore_session, model.places, model.clock, session=session)
-            self.app.copy_text(notes.text, name=f"the text that restores session {clean_line(session)[:8]}")
+        notes = await asyncio.to_thread(restore_session, model.places, model.clock, session=session)
+        self.app.copy_text(notes.text, name=f"the text that restores session {clean_line(session)[:8]}")
 
     @work(group="update", exclusive=True, exit_on_error=False)
     async def action_update(self) -> None:

@@ -17,7 +17,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from memtui.app.base import PINS, RESTORES, OwnScreen, hidden
+from memtui.app.base import PINS, RESTORES, hidden, reported
 from memtui.app.details.lost import (
     PASSAGE,
     Fold,
@@ -30,6 +30,7 @@ from memtui.app.details.lost import (
 )
 from memtui.app.details.signs import FATE_SIGNS, FOLD_SIGNS
 from memtui.app.project import ProjectModel
+from memtui.app.screens.list_screen import ListScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.input_line import FILTER_HINT, InputLine
@@ -54,12 +55,10 @@ _PHRASES = re.compile(r"[`*“”\"…|\s]*(?:`|\*\*|[“”\"…|()]|→|:(?= )
 _HANDS = "hand the ticked lines over, once; without ticks take back those that wait"
 
 
-class LostScreen(OwnScreen[None]):
+class LostScreen(ListScreen[None]):
     """The rows at the left; at the right the selected one, whole, above the summary."""
 
-    listing = getters.query_one("#rows", RowList)
     evidence = getters.query_one("#whole-row", Static)
-    summary = getters.query_one("#summary", DocumentView)
     AUTO_FOCUS = "#rows"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "tick", "tick", id="tick", tooltip="tick this row, or untick it; unfold a title"),
@@ -96,7 +95,6 @@ class LostScreen(OwnScreen[None]):
         self.reads = True
         self._items: Mapping[str, Item] = {}
         self._unfolded: set[str] = set()
-        self._filter = ""
         self.ticked: dict[str, Row] = model.ticked.setdefault((transcript, since), {})
         self._waiting: list[Message] = []
         self._pinned: set[str] = set()
@@ -114,7 +112,7 @@ class LostScreen(OwnScreen[None]):
     def on_mount(self) -> None:
         self.listing.empty = "Reading the transcript …"
         self.listing.border_title = Content("Lost")
-        self.summary.border_title = Content("Summary")
+        self.beside.border_title = Content("Summary")
         self._read()
         self.set_interval(_POLL, self._see_delivered)
 
@@ -150,16 +148,13 @@ class LostScreen(OwnScreen[None]):
     def _show_rows(self, found: Aftermath) -> None:
         number = sum(each.rows for each in self._waiting)
         waiting = {"waiting": f"⏳ {lines_wait(number)}"} if number else {}
-        self._items = {**waiting, **items_of(found, self._unfolded, self._filter)}
-        self.listing.empty = (
-            f"No line has “{clean_line(self._filter)}”; esc shows all." if self._filter else ""
-        )
+        self._items = {**waiting, **items_of(found, self._unfolded, self.words)}
+        self.listing.empty = f"No line has “{clean_line(self.words)}”; esc shows all." if self.words else ""
         at_top = not self.listing.scroll_offset.y
         self.listing.set_rows(tuple(self._items))
         if at_top and self.listing.selected:  # with what waits, if the selected row stays in view
             self.listing.scroll_home(animate=False, force=True)
             self.listing.select(self.listing.selected)
-        self.listing.refresh_rows()
 
     async def _look_for_waiting(self) -> None:
         home, session = self.model.places.home, self._transcript.stem
@@ -199,9 +194,9 @@ class LostScreen(OwnScreen[None]):
         if self.aftermath is not None:
             passage = item.evidence if isinstance(item, Row | Unfounded) else None
             document, found = summary_document(self.aftermath.compaction.summary, passage)
-            self.summary.show(document, keep_scroll=True)
+            self.beside.show(document, keep_scroll=True)
             if passage:
-                self.summary.reveal(found)
+                self.beside.reveal(found)
 
     @property
     def idle_keys(self) -> frozenset[str]:
@@ -212,7 +207,7 @@ class LostScreen(OwnScreen[None]):
         rows = tuple(self.ticked.values())
         if self.aftermath is not None:
             title = f"Lost {len(self.aftermath.counted_losses)}"
-            title += f' · "{self._filter}" ✕' if self._filter else ""
+            title += f' · "{self.words}" ✕' if self.words else ""
             if self.has_class("-short"):  # there is no border below
                 title += f" · {len(rows)} ticked" if rows else " · space ticks"
             else:
@@ -272,7 +267,7 @@ class LostScreen(OwnScreen[None]):
 
     def _is_free(self, row: Row) -> bool:
         """Whether a lost row does not wait, nor is hidden by the filter."""
-        return not self._waits(row.key) and (not self._filter or row.key in self._items)
+        return not self._waits(row.key) and (not self.words or row.key in self._items)
 
     def _ticks_changed(self) -> None:
         self.refresh_bindings()
@@ -292,30 +287,29 @@ class LostScreen(OwnScreen[None]):
             text = rescue_text(self.aftermath, rows, self.model.project.name)
             self.app.copy_text(text, name=f"the restore prompt with {counted(len(rows), 'line')}")
 
-    @work(group="update", exit_on_error=False)
+    @reported("handing over", group="update")
     async def action_hand_over(self) -> None:
         """Hand the ticked lines over."""
         aftermath, model = self.aftermath, self.model
         rows = self._chosen()
         if not rows or aftermath is None:
             return
-        with self.app.reporting("handing over"):
 
-            def hand() -> Message:
-                with model.changes.of_files(f"handed over {counted(len(rows), 'line')}") as making:
-                    done = hand_over(model.places, model.clock, aftermath, rows)
-                    making.files.append(done.path)
-                return done
+        def hand() -> Message:
+            with model.changes.of_files(f"handed over {counted(len(rows), 'line')}") as making:
+                done = hand_over(model.places, model.clock, aftermath, rows)
+                making.files.append(done.path)
+            return done
 
-            done = await asyncio.to_thread(hand)
-            await self._handed(aftermath, ())
-            says = f"{lines_wait(done.rows)} of session {clean_line(aftermath.session_id)[:8]}"
-            if await asyncio.to_thread(model.lacks_hooks):
-                self.app.warn(f"{says}, but no hooks are installed: Y copies a prompt. u takes it back.")
-            elif (days := self._days_quiet()) > 0:
-                self.app.warn(f"{says}, quiet for {days} d: Y copies a prompt for another. u takes it back.")
-            else:
-                self.app.say(f"{says}; u takes it back.")
+        done = await asyncio.to_thread(hand)
+        await self._handed(aftermath, ())
+        says = f"{lines_wait(done.rows)} of session {clean_line(aftermath.session_id)[:8]}"
+        if await asyncio.to_thread(model.lacks_hooks):
+            self.app.warn(f"{says}, but no hooks are installed: Y copies a prompt. u takes it back.")
+        elif (days := self._days_quiet()) > 0:
+            self.app.warn(f"{says}, quiet for {days} d: Y copies a prompt for another. u takes it back.")
+        else:
+            self.app.say(f"{says}; u takes it back.")
 
     def _days_quiet(self) -> int:
         """How many days ago the session was written last: it may never have a next prompt."""
@@ -333,7 +327,7 @@ class LostScreen(OwnScreen[None]):
         self._show_rows(aftermath)
         self._show_selected()
 
-    @work(group="update", exit_on_error=False)
+    @reported("taking back", group="update")
     async def action_take_back(self) -> None:
         """Take back what waits, and tick its lines: without some of them, `w` hands over the others."""
         aftermath, waiting = self.aftermath, self._waiting
@@ -345,12 +339,11 @@ class LostScreen(OwnScreen[None]):
             with self.model.changes.of_files("took lines back", [each.path for each in waiting]):
                 return sum(each.rows for each in waiting if outbox.remove(each))
 
-        with self.app.reporting("taking back"):
-            taken = await asyncio.to_thread(take)
-            keys = {key for each in waiting for key in each.keys} if taken else set()
-            await self._handed(aftermath, (row for row in aftermath.missing if row.key in keys))
-            said = f"{counted(taken, 'line')} taken back; u hands over again."
-            self.app.say(said if taken else "It was delivered already.")
+        taken = await asyncio.to_thread(take)
+        keys = {key for each in waiting for key in each.keys} if taken else set()
+        await self._handed(aftermath, (row for row in aftermath.missing if row.key in keys))
+        said = f"{counted(taken, 'line')} taken back; u hands over again."
+        self.app.say(said if taken else "It was delivered already.")
 
     @work(group="pin", exit_on_error=False)
     async def action_pin(self) -> None:
@@ -387,28 +380,10 @@ class LostScreen(OwnScreen[None]):
         if self.aftermath is not None:
             self._show_rows(self.aftermath)
 
-    def action_filter(self) -> None:
-        self.query_one(InputLine).open(self._filter, self.listing)
-
-    @on(InputLine.Changed)
-    def _filtered(self, event: InputLine.Changed) -> None:
-        found, self._filter = self.listing.selected, event.text.strip()
+    def show_filtered(self) -> None:
         if self.aftermath is not None:
             self._show_rows(self.aftermath)
             self._show_room()
-            if found and not self._filter:
-                self.listing.select(found)  # what was found stays selected
-
-    def action_switch(self) -> None:
-        self.set_focus(self.summary if self.focused is self.listing else self.listing)
-
-    def action_back(self) -> None:
-        if self.focused is self.summary:
-            self.set_focus(self.listing)
-        elif self._filter:
-            self._filtered(InputLine.Changed(""))
-        else:
-            self.dismiss(None)
 
 
 def _query_of(row: Row) -> Query:

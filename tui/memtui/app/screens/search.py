@@ -15,7 +15,7 @@ from textual.containers import Container, Horizontal
 from textual.content import Content
 from textual.widgets import Input, Label
 
-from memtui.app.base import PROMPT, RESTORES, OwnScreen, hidden
+from memtui.app.base import PROMPT, RESTORES, OwnScreen, hidden, reported
 from memtui.app.details import search
 from memtui.app.details.search import Heading
 from memtui.app.project import ProjectModel
@@ -186,7 +186,6 @@ class SearchScreen(OwnScreen[Result | None]):
         else:
             listing.empty = f"Nothing to search in yet.\n\n{search.HINT}"
         listing.set_rows(tuple(self._found))
-        listing.refresh_rows()
         if first:  # of a new query, or of one whose best hit was selected while typing
             listing.action_first()
         self._show_selected()
@@ -267,23 +266,21 @@ class SearchScreen(OwnScreen[Result | None]):
         else:
             self.dismiss(found)
 
-    @work(group="read", exclusive=True, exit_on_error=False)
+    @reported("reading a result", group="read", exclusive=True)
     async def _read_text(self, found: Result) -> None:
         from memtui.app.screens.dialogs import ReadingScreen
 
         query = parse_search(self.query_text).query
-        with self.app.reporting("reading a result"):
-            document, line = await asyncio.to_thread(search.text_document, found, query)
-            title = f"{found.kind.value.capitalize()} {clean_line(found.name)}"
-            self.app.push_screen(ReadingScreen(title, document, at=line))
+        document, line = await asyncio.to_thread(search.text_document, found, query)
+        title = f"{found.kind.value.capitalize()} {clean_line(found.name)}"
+        self.app.push_screen(ReadingScreen(title, document, at=line))
 
-    @work(group="unpack", exclusive=True, exit_on_error=False)
+    @reported("unpacking a transcript", group="unpack", exclusive=True)
     async def _unpack(self, found: Result, path: Path) -> None:
         from memtui.store.archive import Archive
 
         archive = Archive(self.model.places.home)
-        with self.app.reporting("unpacking a transcript"):
-            self._read(found, await asyncio.to_thread(archive.readable_at, path))
+        self._read(found, await asyncio.to_thread(archive.readable_at, path))
 
     def _read(self, found: Result, path: Path) -> None:
         marks = parse_search(self.query_text).query.marks(found.text)

@@ -15,8 +15,9 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
-from memtui.app.base import TRASHES, OwnScreen, hidden
+from memtui.app.base import TRASHES, hidden, reported
 from memtui.app.project import ProjectModel
+from memtui.app.screens.list_screen import ListScreen
 from memtui.app.screens.session_detail import SessionDetail
 from memtui.app.screens.session_files import export_sessions, resume
 from memtui.app.screens.session_rows import PROJECT, SESSION_SIGNS, Column, columns_in, heading, matches, row
@@ -27,7 +28,7 @@ from memtui.app.widgets.row_list import RowList
 from memtui.flows.forgetting import Traces, forget, traces_of
 from memtui.ground.clean import clean_line
 from memtui.ground.files import FileProblem
-from memtui.ground.project import find_root, is_project
+from memtui.ground.project import Project, find_root, is_project
 from memtui.ground.text import counted
 from memtui.store.archive import Archive
 from memtui.store.session_list import Resumable, Session, SessionList, size_text
@@ -50,11 +51,10 @@ class Heading(Widget):
         return " " + heading(width, screen.columns(width), project=screen.everywhere)
 
 
-class SessionsScreen(OwnScreen[None]):
+class SessionsScreen(ListScreen[None]):
     """The list, newest first, and the detail of the selected session."""
 
     AUTO_FOCUS = "#sessions"
-    listing = getters.query_one("#sessions", RowList)
     detail = getters.query_one(SessionDetail)
     BINDINGS: ClassVar[list[BindingType]] = [
         hidden("enter", "read", "read", tooltip="read the session"),
@@ -87,7 +87,6 @@ class SessionsScreen(OwnScreen[None]):
         self.sessions: dict[str, Session] = {}
         self.everywhere = choosing
         self.elsewhere = _SEVERAL if choosing else ""  # said of keys of other screens
-        self._filter = ""
         self._branches = False
         self._listed = self._opens = False
         """Whether there is a list, and whether enter was pressed before there was one."""
@@ -123,48 +122,46 @@ class SessionsScreen(OwnScreen[None]):
         picked = [] if marked else [self._picked()]
         return [each for each in (*map(self.sessions.get, marked), *picked) if each is not None]
 
-    @work(group="sessions", exclusive=True, exit_on_error=False)
+    @reported("listing the sessions", group="sessions", exclusive=True)
     async def _load(self) -> None:
         """List the sessions at once, and complete them one after the other."""
         worker = get_current_worker()
-        with self.app.reporting("listing the sessions"):
-            everywhere = self.everywhere
-            found = await asyncio.to_thread(lambda: self._list.entries(everywhere=everywhere))
-            if self._choosing and found and not self.sessions:
-                self.app.say(_SEVERAL)
-            self.sessions = {str(each.path): each for each in found}
-            self._listed = True
-            self._show()
-            if self._opens:
-                self._opens = False
-                self.action_read()
-            for number, each in enumerate(found):
-                try:
-                    done = await asyncio.to_thread(self._list.completed, each, lambda: worker.is_cancelled)
-                except (OSError, FileProblem):  # deleted meanwhile, or a broken copy
-                    self.sessions.pop(str(each.path), None)
-                    continue
-                self.sessions[str(each.path)] = done
-                if number % 20 == 0:
-                    self._show()
-            self._show()
-            await asyncio.to_thread(self._list.remember)
+        everywhere = self.everywhere
+        found = await asyncio.to_thread(lambda: self._list.entries(everywhere=everywhere))
+        if self._choosing and found and not self.sessions:
+            self.app.say(_SEVERAL)
+        self.sessions = {str(each.path): each for each in found}
+        self._listed = True
+        self.show_filtered()
+        if self._opens:
+            self._opens = False
+            self.action_read()
+        for number, each in enumerate(found):
+            try:
+                done = await asyncio.to_thread(self._list.completed, each, lambda: worker.is_cancelled)
+            except (OSError, FileProblem):  # deleted meanwhile, or a broken copy
+                self.sessions.pop(str(each.path), None)
+                continue
+            self.sessions[str(each.path)] = done
+            if number % 20 == 0:
+                self.show_filtered()
+        self.show_filtered()
+        await asyncio.to_thread(self._list.remember)
 
-    def _show(self) -> None:
-        typed, none = self._filter, _NONE_ANYWHERE if self.everywhere else _NONE
+    def show_filtered(self) -> None:
+        typed, none = self.words, _NONE_ANYWHERE if self.everywhere else _NONE
         self.listing.empty = f"Nothing here matches “{typed}”." if typed else none
         self.listing.marked &= self.sessions.keys()
         self._branches = len({each.summary.branch for each in self.sessions.values()} - {""}) > 1
         found = [each for each in self.sessions.values() if matches(each, typed)]
         found.sort(key=lambda each: each.written, reverse=True)
         self.listing.set_rows([str(each.path) for each in found])
-        self.listing.refresh_rows()
         self._show_title()
         self._show_detail()
 
     def _show_title(self) -> None:
         total, marked = len(self.sessions), len(self.listing.marked)
-        count = f'{len(self.listing.rows)}/{total} · "{self._filter}" ✕' if self._filter else f"{total}"
+        count = f'{len(self.listing.rows)}/{total} · "{self.words}" ✕' if self.words else f"{total}"
         count += f" · {marked} marked" if marked else ""
         where = " of all projects" if self.everywhere else ""
         title = Content.assemble("Sessions ", (count, "$accent"), (where, "$quiet"))
@@ -213,16 +210,16 @@ class SessionsScreen(OwnScreen[None]):
         elif session:
             self.app.warn("This session was not compacted, so nothing of it is lost.")
 
-    @work(group="unpacking", exclusive=True, exit_on_error=False)
+    @reported("opening the session", group="unpacking", exclusive=True)
     async def _open(self, session: Session, *, choosing: bool) -> None:
-        with self.app.reporting("opening the session"):
-            folder = session.summary.folder
-            if choosing and not folder:  # the list does not know it yet
-                folder = str(await asyncio.to_thread(first_cwd, session.path) or "")
-            if choosing and (root := _project_of(folder)) is not None:
-                self.app.open_project(root)
-            else:
-                self.app.open_transcript(await asyncio.to_thread(self._readable, session))
+        folder = session.summary.folder
+        if choosing and not folder:  # the list does not know it yet
+            folder = str(await asyncio.to_thread(first_cwd, session.path) or "")
+        if choosing and (root := _project_of(folder)) is not None:
+            self.app.next_project = Project(root)
+            self.app.exit()
+        else:
+            self.app.open_transcript(await asyncio.to_thread(self._readable, session))
 
     def _picked(self) -> Session | None:
         """The selected session; if there is none, that is said."""
@@ -255,26 +252,25 @@ class SessionsScreen(OwnScreen[None]):
         if chosen := self._chosen():
             await export_sessions(self.app, [each.path for each in chosen], self._archive.readable_at)
 
-    @work(group="session-files", exit_on_error=False)
+    @reported("forgetting sessions", group="session-files")
     async def action_forget(self) -> None:
         sessions = self._chosen()
         if not sessions:
             return
         places = self._model.places
-        with self.app.reporting("forgetting sessions"):
-            found = [await asyncio.to_thread(traces_of, places, each.session_id) for each in sessions]
-            traces = [each for each in found if not each.is_empty]
-            if not traces:
-                self.app.say(f"memtui has no data of {_this(len(sessions))}.")
-                return
-            question = f"Forget memtui's data of {_this(len(traces))}? It cannot be undone."
-            if not await self.app.confirmed(question, yes="Forget", no="Keep", document=_question(traces)):
-                return
-            failed = [problem for each in traces for problem in await asyncio.to_thread(forget, places, each)]
-            self._load()
-            if failed:
-                raise FileProblem(places.home.data, f"still holds parts: {failed[0]}")
-            self.app.say(f"{counted(len(traces), 'session')} forgotten.")
+        found = [await asyncio.to_thread(traces_of, places, each.session_id) for each in sessions]
+        traces = [each for each in found if not each.is_empty]
+        if not traces:
+            self.app.say(f"memtui has no data of {_this(len(sessions))}.")
+            return
+        question = f"Forget memtui's data of {_this(len(traces))}? It cannot be undone."
+        if not await self.app.confirmed(question, yes="Forget", no="Keep", document=_question(traces)):
+            return
+        failed = [problem for each in traces for problem in await asyncio.to_thread(forget, places, each)]
+        self._load()
+        if failed:
+            raise FileProblem(places.home.data, f"still holds parts: {failed[0]}")
+        self.app.say(f"{counted(len(traces), 'session')} forgotten.")
 
     def action_copy(self) -> None:
         if ids := [each.session_id for each in self._chosen()]:
@@ -284,31 +280,19 @@ class SessionsScreen(OwnScreen[None]):
         self.everywhere = not self.everywhere
         self._load()
 
-    def action_filter(self) -> None:
-        self.query_one(InputLine).open(self._filter, self.listing)
-
-    @on(InputLine.Changed)
-    def _filtered(self, event: InputLine.Changed) -> None:
-        found, self._filter = self.listing.selected, event.text.strip()
-        self._show()
-        if found and not self._filter:
-            self.listing.select(found)  # what was found stays selected
-
-    def action_switch(self) -> None:
-        self.set_focus(self.detail if self.focused is self.listing else self.listing)
-
     def action_back(self) -> None:
-        if self.focused is not self.listing:
-            self.listing.focus()
-        elif self.listing.marked:
+        if self.focused is self.listing and self.listing.marked:
             self.listing.marked = frozenset()
-            self._show()
-        elif self._filter:
-            self._filtered(InputLine.Changed(""))
-        elif self._choosing:
+            self.show_filtered()
+        elif self._choosing and self._is_plain:
             self.app.say(_SEVERAL)
         else:
-            self.dismiss()
+            super().action_back()
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether nothing was entered that one could go back from."""
+        return self.focused is self.listing and not (self.listing.marked or self.words)
 
     def action_sessions(self) -> None:
         if self._choosing:
@@ -317,7 +301,7 @@ class SessionsScreen(OwnScreen[None]):
             self.action_back()
 
     def action_leave(self) -> None:
-        if self._choosing and self.focused is self.listing and not (self.listing.marked or self._filter):
+        if self._choosing and self._is_plain:
             self.app.exit()
         else:
             self.action_back()

@@ -6,14 +6,15 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import ClassVar
 
-from textual import getters, on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 
-from memtui.app.base import OwnScreen, hidden
+from memtui.app.base import hidden, reported
 from memtui.app.details.versions import Version, changes_document, title_of, version_before
+from memtui.app.screens.list_screen import ListScreen
 from memtui.app.widgets.document import EMPTY
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
@@ -25,15 +26,13 @@ _PAUSE = 0.05
 """Seconds without a change of selection before versions are compared."""
 
 
-class VersionsScreen(OwnScreen[str | None]):
+class VersionsScreen(ListScreen[str | None]):
     """The list of versions, newest first, and the changes made by the selected one.
 
     Where one may be brought back, enter on it leaves with its name.
     """
 
     AUTO_FOCUS = "#versions"
-    listing = getters.query_one("#versions", RowList)
-    changes = getters.query_one("#changes", DocumentView)
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("A", "everything", "all", id="all", tooltip="show everything, or the usual part"),
         hidden("tab,shift+tab", "switch", "changes", tooltip="go to the changes, or back"),
@@ -65,13 +64,12 @@ class VersionsScreen(OwnScreen[str | None]):
         self.query_one("#versions").border_title = Content(f"Versions of {clean_line(self._name_shown)}")
         self._look()
 
-    @work(group="looking", exit_on_error=False)
+    @reported("reading the versions", group="looking")
     async def _look(self) -> None:
-        with self.app.reporting("reading the versions"):
-            self._rows = await asyncio.to_thread(self._read)
-            self.listing.empty = "There are no versions any more."
-            self.listing.set_rows(tuple(self._rows))
-            self._show_changes()
+        self._rows = await asyncio.to_thread(self._read)
+        self.listing.empty = "There are no versions any more."
+        self.listing.set_rows(tuple(self._rows))
+        self._show_changes()
 
     def _draw(self, key: str, width: int) -> Content:
         version = self._rows[key]
@@ -94,19 +92,18 @@ class VersionsScreen(OwnScreen[str | None]):
         return version_before(self._rows, selected), self._rows[selected]
 
     @on(RowList.Highlighted)
-    @work(group="changes", exclusive=True, exit_on_error=False)
+    @reported("comparing the versions", group="changes", exclusive=True)
     async def _show_changes(self) -> None:
         """Show the differences once the selection rests: comparing long documents takes a moment."""
         compared, everything = self.compared, self._everything
         if compared is None:
-            self.changes.show(EMPTY)
-            self.changes.border_title = ""
+            self.beside.show(EMPTY)
+            self.beside.border_title = ""
             return
         await asyncio.sleep(_PAUSE)
-        with self.app.reporting("comparing the versions"):
-            document = await asyncio.to_thread(changes_document, *compared, everything=everything)
-            self.changes.show(document)
-            self.changes.border_title = Content(title_of(*compared))
+        document = await asyncio.to_thread(changes_document, *compared, everything=everything)
+        self.beside.show(document)
+        self.beside.border_title = Content(title_of(*compared))
 
     def action_everything(self) -> None:
         if self.compared and self.compared[0] is None:
@@ -121,13 +118,4 @@ class VersionsScreen(OwnScreen[str | None]):
         if self._brings_back:
             self.dismiss(event.key)
         else:
-            self.set_focus(self.changes)
-
-    def action_switch(self) -> None:
-        self.set_focus(self.changes if self.focused is self.listing else self.listing)
-
-    def action_back(self) -> None:
-        if self.focused is self.changes:
-            self.set_focus(self.listing)
-        else:
-            self.dismiss(None)
+            self.set_focus(self.beside)

@@ -67,7 +67,7 @@ class Document:
         return "\n".join([line[0] for line in self.lines])
 
 
-EMPTY = Document()
+BLANK, EMPTY = Line(""), Document()
 
 
 def line(text: str, role: str = "", *, hang: int = 0, spans: tuple[Span, ...] = ()) -> Line:
@@ -208,6 +208,10 @@ def from_markdown(text: str) -> Document:
         else:
             lines.append(_markdown_line(row))
     return Document(lines)
+
+
+def markdown_lines(rows: list[str]) -> tuple[Line, ...]:
+    return from_markdown("\n".join(rows)).lines if rows else ()
 
 
 def _indent(row: str) -> int:

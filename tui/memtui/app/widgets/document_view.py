@@ -165,10 +165,10 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             self._lay_out()
 
     def action_lines(self, rows: int) -> None:
-        self._scroll_by(rows)
+        self.scroll_to(y=self.scroll_offset.y + rows, animate=False, force=True)
 
     def action_page(self, pages: float) -> None:
-        self._scroll_by(int(pages * max(2, self.scrollable_content_region.height - 1)))
+        self.action_lines(int(pages * max(2, self.scrollable_content_region.height - 1)))
 
     def action_first(self) -> None:
         self.scroll_to(y=0, animate=False, force=True)
@@ -238,9 +238,6 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             return None
         row = offset.y + self.scroll_offset.y
         return row if row < self._layout.rows else None
-
-    def _scroll_by(self, rows: int) -> None:
-        self.scroll_to(y=self.scroll_offset.y + rows, animate=False, force=True)
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected text: logical lines, without the breaks made for the width."""

@@ -189,7 +189,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         elif before is None and self._moved and (back := self._find(self._last)) >= 0:
             self.index = back
             self._show_selected()
-        self.refresh()
+        self.refresh_rows()
         self._report()
         self.await_back(self._awaited)
         self.post_message(self.Arrived())

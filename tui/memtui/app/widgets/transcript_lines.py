@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable
 
-from memtui.app.widgets.document import Line, Span, from_markdown, line, rule, styled
+from memtui.app.widgets.document import BLANK, Line, Span, from_markdown, line, rule, styled
 from memtui.app.widgets.wrap import cut, cut_left
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import parse_iso, to_local
@@ -37,7 +37,6 @@ _ECHOES = (
 )
 _NUMBERED = re.compile(r"\s*\d+[→\t]")
 
-BLANK = Line("")
 _WORKED, _QUEUED = "  (while the model worked)", "  (queued)"
 _DRESS = re.compile(r"(?:┆ )?(?:\d\d:\d\d )?(?:[❯!└•] )?[ ]*(?:[└•] )?|\s+")
 _NOTE = re.compile(rf"(?:{re.escape(_WORKED)}|{re.escape(_QUEUED)})$")

@@ -268,7 +268,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
     def action_page(self, pages: float) -> None:
         rows = int(pages * max(2, self.scrollable_content_region.height - 1))
         row = self._row() + rows
-        self._scroll_by(rows)
+        super().action_lines(rows)
         self._put(row)
 
     def _put(self, row: int) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
-from memtui.app.widgets.document import Document, Line, Span, rule
-from memtui.app.widgets.transcript_lines import BLANK, boundary_caption, can_fold, date_line, render, words_of
+from memtui.app.widgets.document import BLANK, Document, Line, Span, rule
+from memtui.app.widgets.transcript_lines import boundary_caption, can_fold, date_line, render, words_of
 from memtui.transcript.blocks import Attached, Block, Key, Thinking
 from memtui.transcript.events import Boundary, Call, Expansion, Result
 from memtui.transcript.line_index import LineIndex, Query, opened
