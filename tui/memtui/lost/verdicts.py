@@ -24,7 +24,7 @@ _WEIGHTY = frozenset({"pin", "active", "rule", "refused", "step", "task", "answe
 _NAMED = frozenset({"check", "command", "file", "name"})
 """Kept by what they are called alone."""
 _EXACT = _NAMED | {"pin", "active"}
-"""The gist of them is not enough."""
+"""The gist of them is not enough, nor of a rule or step of which an identifier is missing."""
 _KEPT, _MAYBE = 0.62, 0.42
 """Shares of a line's words, by their rarity, in the whole text; or in one passage of it."""
 _PASSAGE, _PASSAGE_MAYBE = 0.5, 0.44
@@ -97,11 +97,12 @@ class Text:
         if line.kind in ("check", "command") and not any(map(self._names, programs_run(line.text.lower()))):
             return Verdict("lost", near, missing)  # a path that it was given proves nothing
         fate = self._fate(line, best, everywhere, len(wanted), len(missing))
-        known = everywhere >= _EVERYWHERE and line.kind not in _EXACT
+        weighty = line.kind in _WEIGHTY
+        has_gist = line.kind not in _EXACT and not (weighty and missing)
+        known = has_gist and everywhere >= _EVERYWHERE
         if fate == "lost" and (line.is_retold or known):
             fate = "maybe"
-        gist = best >= _GIST and line.kind not in _EXACT
-        if fate == "maybe" and (gist or (known and line.kind not in _WEIGHTY)):
+        if fate == "maybe" and ((has_gist and best >= _GIST) or (known and not weighty)):
             fate = "kept"
         return Verdict(fate, near, missing, everywhere)
 
