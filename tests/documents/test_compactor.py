@@ -22,7 +22,6 @@ from memtui.documents.compactor import (
 from memtui.documents.markdown import Section
 from memtui.documents.session_state import (
     Decision,
-    Dynamics,
     SessionState,
     Task,
     TaskKind,
@@ -35,7 +34,7 @@ from memtui.ground.project import Project
 from memtui.transcript.records import Facts, FileFact, Todo
 from memtui.transcript.short_text import key_of
 from tests.documents import strategies
-from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
+from tests.documents.made import answer, commit, failed, plan, ran, todo, turn
 from tests.examples import shared
 
 SHOP = Project(Path("/work/shop"))
@@ -318,10 +317,17 @@ def test_what_a_person_ticked_off_stays_done_until_the_list_speaks_of_it() -> No
     assert of_kind(state, TaskKind.DONE) == ["fix the race (L3)", "write the test (L3)"]
     deployed = todo("deploy", "completed", 9)
     state = after(state, facts(todos=(race, test, deployed)))
-    assert of_kind(state, TaskKind.DONE) == ["fix the race (L3)", "write the test (L3)", "deploy (L9)"]
+    assert of_kind(state, TaskKind.DONE) == [
+        "fix the race (L3)",
+        "write the test (L3)",
+        "deploy (ticked by Claude, L9)",
+    ]
     taken_up = (todo("fix the race", "completed", 12), todo("write the test", "in_progress", 12), deployed)
     state = after(state, facts(todos=taken_up))
-    assert of_kind(state, TaskKind.DONE) == ["fix the race (L12)", "deploy (L9)"]
+    assert of_kind(state, TaskKind.DONE) == [
+        "fix the race (ticked by Claude, L12)",
+        "deploy (ticked by Claude, L9)",
+    ]
     assert of_kind(state, TaskKind.IN_PROGRESS) == ["write the test (L12)"]
 
 
@@ -372,26 +378,12 @@ def test_a_task_is_the_same_whichever_line_names_it() -> None:
     first = facts(todos=(todo("fix the race", "in_progress", 5), todo("deploy", "pending", 5)))
     second = facts(todos=(todo("fix the race", "completed", 9), todo("deploy", "in_progress", 9)))
     state = after(after(None, first), second)
-    assert of_kind(state, TaskKind.DONE) == ["fix the race (L9)"]
+    assert of_kind(state, TaskKind.DONE) == ["fix the race (ticked by Claude, L9)"]
     assert of_kind(state, TaskKind.IN_PROGRESS) == ["deploy (L9)"]
 
 
-def test_steps_of_a_plan_and_one_that_waits_are_tasks_until_work_begins_or_it_is_decided() -> None:
-    approved = plan("# Plan\n1. read\n2. write\n```\n3. code\n```", "approved", 2)
-    state = after(None, facts(plans=(approved,)))
-    assert of_kind(state, TaskKind.NEXT) + of_kind(state, TaskKind.LATER) == ["read (L2)", "write (L2)"]
-    state = after(state, facts(plans=(approved,), modified_files=(changed("/work/shop/a.py", 3),)))
-    assert of_kind(state, TaskKind.NEXT) == []
+def test_a_plan_that_waits_is_a_task_until_it_is_decided() -> None:
     state = after(None, facts(plans=(plan("# One ledger", "unknown", 2),)))
     assert of_kind(state, TaskKind.NEXT) == ["plan without an answer: One ledger (L2)"]
     state = after(state, facts(plans=(plan("# One ledger", "rejected", 2),)))
     assert of_kind(state, TaskKind.NEXT) == []
-
-
-def test_a_drafted_phase_does_not_outlive_the_plan_mode() -> None:
-    state = after(None, facts(plan_mode=at(2)))
-    assert state.dynamics.phase == "planning (permission mode plan, L2)"
-    assert next_state(state, facts(plan_mode=at(2)), SHOP) is None
-    assert after(state, facts()).dynamics.phase == ""
-    typed = state.replace(dynamics=Dynamics(phase="planning (design review)"))
-    assert next_state(typed, facts(), SHOP) is None

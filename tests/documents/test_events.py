@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from memtui.documents.compaction_notes import compaction_notes
 from memtui.documents.compactor import draft_session_state
 from memtui.documents.events import (
+    STARTED,
     EvidenceGroup,
     changed_since,
     check_event,
@@ -17,13 +19,12 @@ from memtui.documents.events import (
     evidence,
     last_errors,
     missing_work,
-    unsaved_work,
 )
 from memtui.documents.memory_file import draft_memory
 from memtui.documents.quotes import CLAUDE, SUBAGENT, quotes_of
 from memtui.documents.recovery import draft_recovery, last_action, render_recovery
-from memtui.documents.session_state import render_session_state
-from memtui.documents.work import plan_in_force, recorded_decisions
+from memtui.documents.session_state import render_session_state, working_context
+from memtui.documents.work import branch_named, plan_in_force, recorded_decisions
 from memtui.ground.project import Project
 from memtui.transcript.checks import is_check, last_check
 from memtui.transcript.facts import read_facts
@@ -82,7 +83,7 @@ def test_of_a_capture_alone_nothing_is_said_to_be_open() -> None:
         ("Bash", "cd x && make | tail", "ok", "\n12 ok\n---\n", 'Bash `make` succeeded (L9): output "12 ok"'),
         ("Bash", "make", "ok", "x y\n" * 300, "Bash `make` succeeded (L9)"),
         ("Bash", "make", "failed", "ran\nError: no\n", 'Bash `make` failed (L9): output "Error: no"'),
-        ("Bash", "sleep 9", "background", "run", "Bash `sleep 9` was started in the background (L9)"),
+        ("Bash", "sleep 9", "background", "run", f"Bash `sleep 9` was {STARTED} (L9)"),
         ("Bash", "rm x", "ok", "(Bash completed with no output)", "Bash `rm x` succeeded (L9)"),
         ("Bash", "rm x", "rejected", "The user doesn't want", "Bash `rm x` was rejected by the user (L9)"),
         ("Bash", "rm x", "interrupted", "[Request", "Bash `rm x` was interrupted (L9)"),
@@ -231,20 +232,6 @@ def test_a_commit_that_was_undone_is_not_one_of_the_session(tmp_path: Path, comm
     assert marks[:2] == [("dig", False), ("fire", True)]
 
 
-def test_work_that_is_only_local_is_said(tmp_path: Path) -> None:
-    t = Transcript()
-    t.edit("/work/app/a.py")
-    t.tool("Bash", "[main abc1234] dig\n 1 file changed", command="git commit -am dig")
-    assert unsaved_work(t.facts(tmp_path), APP) == ["Commits with no later push on record: abc1234"]
-    t.tool("Bash", " ! [rejected] main -> main\nerror: failed to push", command="git push 2>&1 | tail -2")
-    assert unsaved_work(t.facts(tmp_path), APP)
-    t.tool("Bash", "main -> main", command="git push")
-    assert unsaved_work(t.facts(tmp_path), APP) == []
-    t.edit("/work/app/a.py")
-    t.edit("/tmp/notes.md")
-    assert unsaved_work(t.facts(tmp_path), APP) == ["Changed since the last commit on record (L4): a.py"]
-
-
 def test_a_failure_is_answered_by_a_success_seen_through_a_pipe(tmp_path: Path) -> None:
     t = Transcript()
     t.tool("Bash", "FAILED test_kiln.py\n1 failed in 0.2s", command="pytest -q 2>&1 | tail -3")
@@ -284,22 +271,6 @@ def test_a_formatter_is_no_check(command: str, checks: bool) -> None:
     assert is_check(command) is checks
 
 
-def test_files_of_an_earlier_checkout_are_marked(tmp_path: Path) -> None:
-    made = Transcript(cwd="/work/app")
-    made.edit("/work/app/src/kiln/fire.py")
-    made.edit("/work/app/src/kiln/clay.py")
-    made.envelope["cwd"] = "/trees/kiln"
-    made.edit("/trees/kiln/src/kiln/fire.py")
-    facts = made.facts(tmp_path)
-    assert unsaved_work(facts, APP) == []  # it may have been committed elsewhere, or by another program
-    assert draft_memory(facts).key_files == ("/work/app/src/kiln/clay.py", "src/kiln/fire.py")
-    fire, *_ = draft_recovery(facts, APP).changes
-    assert fire == "changed /work/app/src/kiln/fire.py, later edited again in /trees/kiln (L1)"
-    made.tool("Bash", "[kiln 1234abc] dig\n 1 file changed", command="git commit -am dig")
-    made.edit("/trees/kiln/src/kiln/ash.py")
-    assert unsaved_work(made.facts(tmp_path), APP)[0].endswith("commit on record (L8): src/kiln/ash.py")
-
-
 def test_plans_and_scratch_files_are_no_changes_that_a_check_would_cover(tmp_path: Path) -> None:
     made = Transcript(cwd="/work/app")
     made.edit("/work/app/tax.py")
@@ -313,3 +284,44 @@ def test_plans_and_scratch_files_are_no_changes_that_a_check_would_cover(tmp_pat
     assert check and not changed_since(facts, check.source)
     made.edit("/work/app/tax.py")
     assert changed_since(made.facts(tmp_path), check.source) == "at least 1 file changed since"
+
+
+def test_a_failure_that_the_user_pasted_is_the_last_one_until_a_check_runs(tmp_path: Path) -> None:
+    t = Transcript()
+    t.tool("Bash", "3 passed", command="pytest -q")
+    steps = "\n".join(f"[{n}/9] step {n} of the build of it" for n in range(1, 9))
+    log = f"$ ./run.sh\n{steps}\nnpm error no clay"
+    t.user(f"{log}\nError: failed to solve\n$ ")
+    t.say("Fixed! It should work now.")
+    facts = t.facts(tmp_path)
+    told = 'What the user pasted shows that something failed at L3: output "npm error no clay'
+    assert draft_recovery(facts, APP).known_issues[0].startswith(told)
+    assert working_context(facts, APP).last_error.startswith(told)
+    assert "; a failure pasted by the user since)" in check_event(facts)
+    assert draft_memory(facts).confidence.startswith("Low — ") and told in draft_memory(facts).confidence
+    t.tool("Bash", "3 passed", command="pytest -q")
+    assert draft_recovery(t.facts(tmp_path), APP).known_issues[0].startswith("N/A: last check: SUCCESS")
+
+
+def test_a_traceback_is_a_failure_and_a_chain_clears_one(tmp_path: Path) -> None:
+    t = Transcript()
+    raised = "Traceback (most recent call last):\n  File x\nTypeError: no clay\ndone"
+    t.tool("Bash", raised, command="python3 kiln.py")
+    t.tool("Bash", raised, command="cat notes.txt")
+    (error,) = (facts := t.facts(tmp_path)).errors
+    assert "`python3 kiln.py` failed at L2, 1 command since" in error_event(facts, error, APP)
+    t.tool("Bash", "ok", command="make clay && python3 kiln.py | tail -2")
+    facts = t.facts(tmp_path)
+    assert "failed at L2, ran again at L5 with its exit status hidden: " in error_event(facts, error, APP)
+
+
+def test_files_that_git_or_a_shell_shows_as_gone_are_no_key_files(tmp_path: Path) -> None:
+    t = Transcript()
+    for name in ("plan/a.md", "b.py", "c.py", "d.py"):
+        t.edit(f"/work/app/{name}")
+    shown = "Changes:\n\tdeleted:    b.py\n D c.py\nls: plan/: No such file or directory"
+    t.tool("Bash", shown, command="git status; git status -s; ls plan/")
+    facts = t.facts(tmp_path)
+    assert draft_memory(facts).key_files == ("d.py",)
+    assert working_context(facts, APP).files_modified == "d.py"
+    assert branch_named(replace(facts, branch="main", cwd="/elsewhere")) == ""

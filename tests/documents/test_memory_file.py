@@ -128,7 +128,7 @@ KILN = Facts(
 )
 
 
-WELL, DONE = "the last check went well: pytest -q (L8)", "2 of 2 tasks done (L6)"
+WELL, DONE = "the last check went well: pytest -q (L8)", "2 of 2 tasks ticked by Claude (L6)"
 SINCE = f"{WELL[:-1]}; at least 1 file changed since)"
 
 
@@ -145,7 +145,10 @@ def test_the_draft_quotes_and_names_its_lines() -> None:
     asked = replace(facts, turns=(turn(1, "Build a kiln", "Built. Shall I fire it?"),))
     assert draft_memory(asked).questions == ()
     stopped = replace(facts, turns=(turn(1, "Build a kiln", end="interrupted"),))
-    assert draft_memory(stopped).questions == ("The last turn was interrupted (L1)",)
+    assert draft_memory(stopped).questions == (
+        "The last turn was interrupted (L1)",
+        'last asked (L1): "Build a kiln"',
+    )
     running = replace(facts, turns=(*asked.turns, turn(9, "yes, fire it", end="running")))
     asking = 'last asked (L9): "yes, fire it" (after "Shall I fire it?")'
     assert draft_memory(running).questions == (asking,)
@@ -233,7 +236,7 @@ def test_a_long_title_shows_that_it_is_cut(said: str, title: str) -> None:
     assert draft_memory(Facts(title=said)).title == title
 
 
-def test_the_summary_says_what_was_done_in_the_words_of_tasks_and_commits() -> None:
+def test_the_summary_says_what_was_done_in_the_words_of_commits_and_never_of_tasks() -> None:
     back = replace(changed("src/b.ts", 7, fate="put back with git"), last=at(9))
     facts = Facts(
         title="Migrate the tax",
@@ -242,8 +245,8 @@ def test_the_summary_says_what_was_done_in_the_words_of_tasks_and_commits() -> N
         modified_files=(changed("src/tax.ts"), changed("/home/u/.claude/plans/tax.md"), back),
     )
     assert draft_summary(facts) == (
-        "Migrate the tax. 1 task done: Round per line. 4 commits, the last: two; three; four. 1 file edited."
+        "Migrate the tax. 4 commits, the last: two; three; four. 1 path edited by tool calls."
     )
     assert draft_memory(facts).key_files == ("src/tax.ts", "/home/u/.claude/plans/tax.md")
     committed = replace(facts, landmarks=(commit("tax", 8),))
-    assert draft_summary(committed).endswith(". 2 files edited.")
+    assert draft_summary(committed).endswith(". 2 paths edited by tool calls.")

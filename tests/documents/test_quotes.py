@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from memtui.documents.markdown import Section
@@ -19,7 +21,7 @@ from memtui.documents.quotes import (
 )
 from memtui.transcript.records import Facts
 from memtui.transcript.short_text import ends_of
-from tests.documents.made import said, turn
+from tests.documents.made import changed, ran, said, turn
 
 TALK = Facts(
     turns=(
@@ -50,7 +52,7 @@ def test_long_messages_keep_their_ends_and_all_have_a_limit() -> None:
     assert ends_of("One sentence here. " * 300 + "\n\n", 100).startswith("One sentence here.")
     long = Facts(turns=tuple(turn(number * 9, "w" * 900, "c" * 5_000) for number in range(1, 9)))
     closings, asks = quotes_of(CLAUDE, long), quotes_of(USER, long)
-    assert [len(quote.text) for quote in closings] == [800] * 5
+    assert [len(quote.text) for quote in closings] == [4_000]
     assert [len(quote.text) for quote in asks] == [750] * 3
     assert closings[0].source.line == 73
 
@@ -68,26 +70,26 @@ def test_a_long_message_is_cut_between_sentences_or_lines() -> None:
     assert ends_of(steps, 40) == "Two are left:\n1. the lamp\n…\n   - dry it"
 
 
-def test_what_is_left_of_a_long_message_stands_under_its_own_heading() -> None:
-    review = "Read:\n\n## Lamp\n- red, as it was\n- wet\n\n## Door\n- green, and dry by now\n- closed"
-    assert ends_of(review, 60) == "Read:\n…\n## Door\n- green, and dry by now\n- closed"
-    code = "Run:\n\n```sh\nmake kiln\nmake fire\n```\n\nThen wait until it is cold."
-    assert ends_of(code, 55) == "Run:\n…\nThen wait until it is cold."
-    causes = f"Both work.\n\nPerhaps because:\n- {'of the rain ' * 9}\n- it is old\n\nI paint them."
-    assert ends_of(causes, 60) == "Both work.\n…\nI paint them."
-    assert ends_of(causes.removesuffix("\n\nI paint them."), 60) == "Both work.\n\nPerhaps because:\n…"
-    praise = f"The lamp is fine.\n\nIt shines well. {'It is bright. ' * 9}\nRefused:\nDo this, too:\n\n"
-    asked = "Dry it\nPaint it green\nThen it is a lamp."
-    assert ends_of(praise + asked, 90) == f"The lamp is fine.\n…\nDo this, too:\n\n{asked}"
-    assert ends_of(praise + asked, 70) == "The lamp is fine.\n…\nThen it is a lamp."
-
-
 def test_words_at_work_go_with_the_message_that_closes_a_turn() -> None:
     stopped = turn(1, "Paint it", "I think that it is wet.", "I look.", end="interrupted")
     alone = quotes_of(AT_WORK, Facts(turns=(stopped,)))
     assert [each.text for each in alone] == ["I think that it is wet.", "I look."]
     later = Facts(turns=(stopped, turn(5, "go on", "Painted.", "It is dry.")))
     assert [each.text for each in quotes_of(AT_WORK, later)] == ["I think that it is wet."]
+
+
+def test_a_closing_message_that_work_followed_is_quoted_if_it_is_the_newest_or_answered() -> None:
+    turns = (
+        turn(1, "Build", "Built. Next: paint it."),
+        turn(5, "And the roof?", "In red. Does it please you?"),
+        turn(9, "ok", "Painted. It is all done."),
+        turn(20, "Why is it wet?", "It rains."),
+        turn(30, "Go on", "Dried."),
+    )
+    said = Facts(turns=turns, modified_files=(changed("/w/a.py", 2), changed("/w/b.py", 9)))
+    assert [each.source.line for each in quotes_of(CLAUDE, said)] == [31, 21, 10, 6]
+    dried = replace(said, commands=(ran("make dry", 31),))
+    assert [each.source.line for each in quotes_of(CLAUDE, dried)] == [31, 6]
 
 
 def test_a_report_is_quoted_whole_or_not_at_all() -> None:

@@ -277,6 +277,7 @@ def test_an_objective_of_long_requests_passes_the_checklist(tmp_path: Path, asks
     assert asks == 1 or f': "Request {asks - 1}:' in drafted.objective
 
 
+OWN = "A tick is Claude's own word.\n\n"
 TODOS = (Todo("Read", "completed"), Todo("Write", "in_progress"), Todo("Test", "pending"))
 APPROVED = PlanFact("ExitPlanMode", "# Plan\n\n1. `src/a.ts`\n", "approved", "/home/me/.claude/plans/a.md")
 
@@ -295,7 +296,7 @@ def test_a_workflow_comes_first_and_loses_nothing_of_the_others() -> None:
     plan = choose_plan(Facts(todos=TODOS, plans=(APPROVED,)), Plan(source="workflow", content="## Phase 1\n"))
     assert plan.source == "workflow"
     assert plan.content == (
-        "## Phase 1\n\n\n## Todo list\n\n- [x] Read\n- [>] Write\n- [ ] Test\n\n"
+        f"## Phase 1\n\n\n## Todo list\n\n{OWN}- [x] Read\n- [>] Write\n- [ ] Test\n\n"
         "## Approved plan (/home/me/.claude/plans/a.md)\n\n# Plan\n\n1. `src/a.ts`"
     )
 
@@ -319,7 +320,7 @@ def test_of_a_long_plan_the_ends_are_quoted_and_all_headings_and_boxes_named() -
 def test_a_stated_plan_stands_below_the_todos() -> None:
     said = "Here's my plan:\n1. Add a lock\n2. Test it\n3. Ship it"
     plan = choose_plan(Facts(todos=TODOS[:1], turns=(prompt(said),)), None)
-    assert plan.content == f"- [x] Read\n\n## In the user's words\n\n{said}"
+    assert plan.content == f"{OWN}- [x] Read\n\n## In the user's words\n\n{said}"
 
 
 @pytest.mark.parametrize(
@@ -386,16 +387,6 @@ def test_an_inferred_plan_is_what_was_asked() -> None:
             "- and the colour, too (L9)\n- first asked (L1):\n  Fix the lock.\n\n  It is in src."
         ),
     )
-
-
-def test_changes_after_the_last_finished_task_are_told_too() -> None:
-    facts = Facts(
-        todos=tuple(todo(text, "completed", line) for text, line in (("dig", 3), ("fire", 5), ("glaze", 7))),
-        modified_files=(changed("/w/clay.py", 2), changed("/w/kiln.py", 9)),
-    )
-    drafted = draft_recovery(facts, Path("/w"))
-    ticked = ("ticked off: dig (L3)", "ticked off: fire (L5)", "ticked off: glaze (L7)")
-    assert drafted.changes == (*ticked, "changed /w/kiln.py (L9)")
 
 
 def test_files_put_back_are_none_that_the_session_modified() -> None:

@@ -226,7 +226,7 @@ def test_in_progress_is_what_a_task_tool_says() -> None:
         todos=(todo("dig", "completed", 4), todo("fire", "in_progress", 5), todo("glaze", "pending", 5)),
     )
     assert tree(facts) == (
-        "- [x] dig (L4)\n"
+        "- [x] dig (ticked by Claude, L4)\n"
         "- [ ] **IN PROGRESS**: fire (L5)\n"
         "  - Blocker: None on record\n"
         "- [ ] NEXT: glaze (L5)"
@@ -284,13 +284,16 @@ def test_files_are_named_in_full_by_folder() -> None:
 def test_what_runs_in_the_background_is_shown(tmp_path: Path) -> None:
     transcript = Transcript()
     transcript.user("Start it")
-    for command in ("npm run dev -- --port 5173", "sleep 90; gh pr checks"):
+    for command in ("npm run dev", "mkdir -p x && npm run dev", "sleep 90; gh pr checks"):
         started = transcript.call("Bash", command=command, run_in_background=True)
         transcript.result(started, "Command running in background", detail={"backgroundTaskId": "b"})
     lines = technical(state(transcript.facts(tmp_path)))
-    assert "Started in the background: npm run dev -- --port 5173 (L2)" in lines
-    assert lines[0] == "Last action: Bash `sleep 90; gh pr checks` was started in the background (L4)"
-    assert not any("Started" in line and "sleep" in line for line in lines)
+    told = "tarted in the background, how it went on is not on record"
+    assert lines[:2] == [
+        f"Last action: Bash `sleep 90; gh pr checks` was s{told} (L6)",
+        f"S{told}: mkdir -p x && npm run dev (L4)",
+    ]
+    assert sum("Started" in line for line in lines) == 1
 
 
 def test_scratch_files_are_no_state() -> None:

@@ -166,8 +166,8 @@ def test_tasks_go_on_over_many_versions(world: World) -> None:
         world.session.tool("TaskUpdate", "Updated", taskId=str(number), status="completed")
     state = parse_session_state(text_of(world.update()))
     done = [task.text for task in state.tasks if task.kind is TaskKind.DONE]
-    assert done[0].startswith("Earlier: completed 16 tasks")
-    assert [without_source(text) for text in done[1:]] == [f"task {number}" for number in range(16, 30)]
+    assert done[0].startswith("Earlier: completed 17 tasks")
+    assert [without_source(text) for text in done[1:]] == [f"task {number}" for number in range(17, 30)]
 
 
 def test_an_update_may_be_killed_at_any_point(tmp_path: Path) -> None:

@@ -143,12 +143,3 @@ def test_a_subagent_without_edit_tools_changes_nothing_that_is_unknown(tmp_path:
         call = t.call("Task", description="look", prompt="Look at it", subagent_type=kind)
         t.result(call, [{"type": "text", "text": "Seen."}], detail={"agentId": agent})
     assert [each.text for each in t.facts(tmp_path).missing_agents] == ["a2"]
-
-
-def test_plan_mode_that_claude_entered_itself(tmp_path: Path) -> None:
-    t = Transcript()
-    t.user("go", permissionMode="default")
-    t.tool("EnterPlanMode", "Entered plan mode.")
-    assert t.facts(tmp_path).plan_mode.line == 3
-    t.user("go on", permissionMode="default")
-    assert not t.facts(tmp_path).plan_mode.line

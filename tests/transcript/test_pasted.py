@@ -103,7 +103,7 @@ def test_lines_of_output_behind_a_block_are_not_the_users() -> None:
 def test_three_quotation_marks_are_a_fence() -> None:
     shown = "--- FAIL: one\nit said no\nthen nothing, as it never does\nthe end of it\nFAIL"
     text, _ = without_pasted(f'{ASK}\n"""\n{shown}"""\nfix it', AT)
-    assert text.startswith(f"{ASK}\n[pasted at L12, 6 lines, ") and text.endswith('FAIL"""]\nfix it')
+    assert text.startswith(f"{ASK}\n[pasted at L12, 6 lines, ") and text.endswith('… FAIL"""]\nfix it')
 
 
 @pytest.mark.parametrize(

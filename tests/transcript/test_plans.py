@@ -233,4 +233,4 @@ def test_items_that_leave_the_list_are_past() -> None:
     log = TodoLog()
     log.write({"todos": [{"content": "a", "status": "completed"}, {"content": "b"}]}, at(1))
     log.write({"todos": []}, at(2))
-    assert statuses(log.past()) == [("a", "completed"), ("b", "dropped")]
+    assert statuses(log.past()) == [("a", "completed"), ("b", "left")]

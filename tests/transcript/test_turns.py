@@ -250,17 +250,16 @@ def test_records_name_their_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("expansion", "described"),
     [
-        ("# Fire the kiln\n\nSlowly.", "Fire the kiln"),
+        ("# Fire the kiln\n\nSlowly.", "Slowly."),
         ("# /pots:kiln\n\nFire the kiln, slowly.\n\n## Usage", "Fire the kiln, slowly."),
         ("Base directory for this skill: /s/kiln\n\n# kiln\n\n焼く。", "焼く。"),
         ("Call the potter.\n", "Call the potter."),
-        ("# kiln\n## Heat", "Heat"),
         ("<local-command-caveat>no text</local-command-caveat>", ""),
         ("", ""),
     ],
 )
 def test_a_command_describes_itself(expansion: str, described: str) -> None:
-    assert description_of(expansion, "pots:kiln") == described
+    assert description_of(expansion) == described
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from memtui.documents.compactor import UNDONE, flat
-from memtui.documents.events import SEEN, is_sure, landmark_line, missing_work, seen_addresses, unsaved_work
+from memtui.documents.events import SEEN, is_sure, landmark_line, missing_work, seen_addresses
 from memtui.documents.quotes import with_source, without_source
 from memtui.documents.session_state import SessionState, TaskKind, gone_files
 from memtui.documents.work import open_steps, open_tasks, stopped, unanswered
@@ -42,7 +42,7 @@ def compaction_notes(facts: Facts, state: SessionState, root: Path) -> str:
         "Steps still due": filter(None, [capitalised(stopped(facts)), *tasks[:_STEPS], unanswered(facts)]),
         "Refused or failed": islice(_refused(facts), _REFUSED),
         "Commands that work here": islice(_commands(facts), _COMMANDS),
-        "Names and numbers": [*unsaved_work(facts, root), *marks, *seen],
+        "Names and numbers": [*marks, *seen],
         "Files that commands deleted, moved, put back or name": [gone] if gone else [],
         "Not on record": [missing_work(facts)] if facts.missing_agents else [],
     }
@@ -89,8 +89,7 @@ def known_open_tasks(facts: Facts | None, state: SessionState | None) -> list[st
     known: dict[str, str] = {}
     for work in open_tasks(facts) if facts else ():
         doing = " (in progress)" if work.state == "doing" else ""
-        if work.state != "left":
-            known.setdefault(key_of(work.text), with_source(f"{work.text}{doing}", work.source))
+        known.setdefault(key_of(work.text), with_source(f"{work.text}{doing}", work.source))
     for task in flat(state.tasks) if state else ():
         # Requests are quoted elsewhere; the tasks of the list are above.
         if task.kind in UNDONE and not task.text.startswith('"'):

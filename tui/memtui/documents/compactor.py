@@ -12,7 +12,14 @@ from functools import partial
 from typing import NamedTuple, TypeVar
 
 from memtui.documents import quotes, session_state
-from memtui.documents.quotes import is_quotes, plan_line, user_requests, with_new_quotes, without_source
+from memtui.documents.quotes import (
+    TICKED,
+    is_quotes,
+    plan_line,
+    user_requests,
+    with_new_quotes,
+    without_source,
+)
 from memtui.documents.session_state import (
     Decision,
     Dynamics,
@@ -235,7 +242,9 @@ def _earlier(line: Task | None, done: Sequence[Task]) -> Task | None:
     match = _EARLIER.fullmatch(line.text) if line is not None else None
     number = (int(match[1]) if match else 0) + len(done)
     named = [*(match[2] or "").split("; ")] if match else []
-    named += [shortened(one_line(without_source(task.text)).replace("; ", ", "), _NAME) for task in done]
+    for task in done:
+        name = shortened(one_line(without_source(task.text)).replace("; ", ", "), _NAME)
+        named.append(f"{name} ({TICKED})" if f"({TICKED}, " in task.text else name)
     names = "; ".join([name for name in named if name][-_NAMED:])
     plural = "task" if number == 1 else "tasks"
     return Task(kind=TaskKind.DONE, text=f"Earlier: completed {number} {plural} including {names}")
@@ -375,7 +384,7 @@ def _news(previous: SessionState, drafted: tuple[Task, ...]) -> tuple[Task, ...]
 
 def _dropped_tasks(facts: Facts, drafted: SessionState) -> frozenset[str]:
     """Open tasks no longer wanted: removed from the list, replaced by a list, or earlier requests."""
-    texts = [todo.content for todo in facts.past_todos if todo.status == "dropped"]
+    texts = [todo.content for todo in facts.past_todos if todo.status != "completed"]
     texts += [todo.content for todo in facts.todos if todo.status == "completed" and not was_done(todo)]
     texts += [text for ask in user_requests(facts) for text in (ask.line, ask.with_purpose)]
     for plan in facts.plans:

@@ -17,27 +17,57 @@ from memtui.documents.work import ONLY_CAPTURE, open_work, plan_status, recorded
 from memtui.ground.text import counted
 from memtui.transcript import checks, records
 from memtui.transcript.checks import SENTENCE, all_commands, bare_command, hides_outcome, is_check, last_check
-from memtui.transcript.files import EDITED_AGAIN
-from memtui.transcript.paths import Kind, is_absolute, role_of, shown_path
-from memtui.transcript.plans import mark_of, was_done
-from memtui.transcript.records import Action, Command, ErrorFact, Facts, FileFact, Landmark, Source, is_after
+from memtui.transcript.paths import Kind, role_of, shown_path
+from memtui.transcript.plans import mark_of
+from memtui.transcript.records import (
+    Action,
+    Command,
+    ErrorFact,
+    Facts,
+    FileFact,
+    Landmark,
+    Source,
+    in_order,
+    is_after,
+)
 from memtui.transcript.shell import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, programs_run, shows_outcome
-from memtui.transcript.short_text import ends_of, one_line, shortened, telling_line
+from memtui.transcript.short_text import GAP, ends_of, one_line, shortened, telling_line
 
 _COMMAND, _LEAST = 120, 40  # characters
 _MISSING = 5
 _CHANGED = 8
 _FAILED = 3
 _FAILED_TARGET = 100
+_PARTS = re.compile(r" (?:&&|;|⏎) |; ")
 _TARGET = 400  # characters by which commands are compared: of one that failed, facts keep 500
 NOT_PASSED = "failed, and no later run of it on record passed"
 TYPED = "typed by the user, exit status not on record"  # outcome of a `!` line
+STARTED = "started in the background, how it went on is not on record"
 HIDDEN = "exit status hidden"
 """Outcome of a command line joined by more than ``&&``, when no failure is visible."""
 
 
+def failures(facts: Facts) -> list[ErrorFact]:
+    """Failures of calls, and those in what the user pasted, which have no tool."""
+    pasted = [
+        ErrorFact("", "", GAP.join(each.failed), turn.source)
+        for turn in facts.turns
+        for each in turn.pasted
+        if each.failed
+    ]
+    return in_order((*facts.errors, *pasted)) if pasted else list(facts.errors)
+
+
 def last_errors(facts: Facts, most: int) -> list[ErrorFact]:
-    return [error for error in reversed(facts.errors) if checks.worth_telling(error)][:most]
+    return [error for error in reversed(failures(facts)) if checks.worth_telling(error)][:most]
+
+
+def pasted_failure(facts: Facts) -> str:
+    """The failure that the user pasted last, if it is the last one and no check ran since; "" for none."""
+    last, check = failures(facts)[-1:], last_check(facts)
+    if not last or last[0].tool or (check and is_after(check.source, last[0].source)):
+        return ""
+    return error_event(facts, last[0], None)
 
 
 def error_event(facts: Facts, error: ErrorFact, root: Path | None) -> str:
@@ -45,6 +75,7 @@ def error_event(facts: Facts, error: ErrorFact, root: Path | None) -> str:
     shell = error.tool in SHELL_TOOLS
     target = bare_command(error.target) if shell else one_line(shown_path(error.target, root))
     what = f"{error.tool} `{shortened(target, _FAILED_TARGET)}`" if target else error.tool
+    what = what or "What the user pasted shows that something"
     what += " of a subagent" if error.source.speaker == "subagent" else ""
     where = citation(error.source)
     since = _ran_again(facts, error) or _since(facts, error.source)
@@ -54,7 +85,7 @@ def error_event(facts: Facts, error: ErrorFact, root: Path | None) -> str:
 
 
 def _ran_again(facts: Facts, error: ErrorFact) -> str:
-    """The first success of the same command; else its last run that hides how it ended.
+    """The first success of the same command, alone or in a chain; else its last run that hides how it ended.
 
     Without either, the first success of its checks or programs in another form, which the reader may judge.
     """
@@ -68,7 +99,7 @@ def _ran_again(facts: Facts, error: ErrorFact) -> str:
             continue
         where = citation(command.source)
         place = f" at {where}" if where else ""
-        if text[:_TARGET] == target:
+        if target in (text[:_TARGET], *_PARTS.split(text)):
             if outcome == "ok":
                 return f", ok when it ran again{place}"
             hidden = f", ran again{place} with its {HIDDEN}"
@@ -102,7 +133,8 @@ def check_line(facts: Facts, check: Command) -> str:
     """A check's command with its line, its age and, if it failed, its message."""
     where = citation(check.source)
     since = _since(facts, check.source).removeprefix(", ")
-    place = "; ".join(part for part in (where, since, changed_since(facts, check.source)) if part)
+    pasted = "a failure pasted by the user since" if pasted_failure(facts) else ""
+    place = "; ".join(filter(None, (where, since, changed_since(facts, check.source), pasted)))
     summary = f"{shortened(bare_command(check.text), _COMMAND)}{f' ({place})' if place else ''}"
     said = one_line(telling_line(check.output)) if check.outcome == "failed" else ""
     return f"{summary}: {output(said)}" if said else summary
@@ -141,32 +173,6 @@ def missing_work(facts: Facts) -> str:
     return f"{named}: transcript missing; changes are known only from the result" if missing else ""
 
 
-def unsaved_work(facts: Facts, root: Path) -> list[str]:
-    """Files changed since the last commit on record, and commits since the last push; a line each.
-
-    Without any commit on record there may have been one: by a wrapper, or by the person elsewhere.
-    """
-    commits = [mark for mark in facts.landmarks if mark.kind == "commit" and mark.superseded != "reset"]
-    if not commits:
-        return []
-    last, lines = commits[-1].source, []
-    went_on = any(file.fate.startswith(EDITED_AGAIN) for file in facts.modified_files)
-    root = Path(facts.cwd) if went_on else root
-    files = (file for file in (*facts.modified_files, *facts.shell_files) if not file.fate)
-    changed = dict.fromkeys(
-        shown_path(file.path, root) for file in files if is_after(records.later(file.source, file.last), last)
-    )
-    inside = [path for path in changed if not is_absolute(path)]
-    if inside:
-        more = f" and {len(inside) - _CHANGED} more" if len(inside) > _CHANGED else ""
-        named = f"{', '.join(inside[-_CHANGED:])}{more}"
-        lines.append(f"{with_source('Changed since the last commit on record', last)}: {named}")
-    local = [mark.commit for mark in commits if not mark.superseded and is_after(mark.source, facts.pushed)]
-    if any(local):
-        lines.append(f"Commits with no later push on record: {', '.join(filter(None, local[-_CHANGED:]))}")
-    return lines
-
-
 def is_sure(check: Command) -> bool:
     """Whether the status of a check is its own: behind a pipe, it is that of ``tail``."""
     return check.outcome == "failed" or check.passed or not hides_outcome(check.text)
@@ -203,7 +209,7 @@ _ENDS = {
     "failed": "failed",
     "rejected": "was rejected by the user",
     "interrupted": "was interrupted",
-    "background": "was started in the background",
+    "background": f"was {STARTED}",
     "unknown": "has no result in the transcript (unknown)",
 }
 _SAYS = re.compile(r"\w\w|\d")
@@ -238,7 +244,7 @@ def _result(action: Action) -> str:
 COMMANDS_RUN = "Commands and their last outcome"
 
 _WIDTH = 145
-_MARKS = {"unknown": "no result on record", "background": "started in the background", "rejected": "refused"}
+_MARKS = {"unknown": "no result on record", "rejected": "refused", "background": STARTED}
 
 
 def commands_run(facts: Facts, most: int) -> Iterator[str]:
@@ -299,13 +305,10 @@ def compacted(facts: Facts) -> Iterator[str]:
 
 
 def changes(facts: Facts) -> Iterator[str]:
-    """Commits that stand, finished tasks, and the files changed since."""
+    """Commits that stand, and the files changed since; what Claude ticked in its list stands in the plan."""
     stands = standing(facts)
-    todos = [todo for todo in (*facts.past_todos, *facts.todos) if was_done(todo)]
     yield from map(landmark_line, stands)
-    yield from (with_source(f"ticked off: {one_line(todo.content)}", todo.source) for todo in todos)
-    places = [mark.source.line for mark in stands] + [todo.source.line for todo in todos]
-    last = max(places, default=-1)
+    last = max((mark.source.line for mark in stands), default=-1)
     files = [f for f in facts.modified_files if records.later(f.source, f.last).line > last]
     yield from map(file_line, files[-_DONE_FILES:])
     if len(files) > _DONE_FILES:

@@ -22,16 +22,17 @@ from memtui.documents.events import (
     failed_checks,
     is_sure,
     landmark_line,
+    pasted_failure,
     standing,
 )
 from memtui.documents.markdown import Section, escape, parse_items, render_items
-from memtui.documents.quotes import quotes_section, with_source
+from memtui.documents.quotes import TICKED, quotes_section, with_source
 from memtui.documents.record import Block, Items, Line, Record
-from memtui.documents.work import LAST, ONLY_CAPTURE, goal, open_request, stopped, title_of, unfinished_turn
+from memtui.documents.work import ONLY_CAPTURE, goal, stopped, title_of, unfinished_turn
 from memtui.ground.text import FormatError, counted, file_text, without_backticks
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import SENTENCE, last_check
-from memtui.transcript.files import DELETED, EDITED_AGAIN, PUT_BACK, path_now
+from memtui.transcript.files import DELETED, PUT_BACK, path_now
 from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import was_done
 from memtui.transcript.records import NOWHERE, Facts, FileFact
@@ -142,22 +143,20 @@ def _learnings(facts: Facts) -> Iterator[str]:
 
 
 def _questions(facts: Facts) -> list[str]:
-    """What stopped the last turn, if anything did, and what is open but the goal itself."""
+    """What stopped the last turn, if anything did, and what is open."""
     if facts.from_capture:
         return [_ONLY_CAPTURE]
-    ask = open_request(facts)
-    goal_again = ask.quoted(LAST) if ask and ask.with_purpose in goal(facts) else ""
-    lines = (capitalised(stopped(facts)), *work.open_work(facts))
-    return [line for line in lines if line not in ("", goal_again)]
+    return list(filter(None, (capitalised(stopped(facts)), *work.open_work(facts))))
 
 
 def _confidence(facts: Facts) -> str:
     """Confidence by a fixed rule over records.
 
-    - Low: the last check failed, the last turn was stopped, or only the capture is known.
+    - Low: the last check, or what the user pasted after it, failed, the last turn was stopped, or only the
+      capture is known.
     - High: the last check went well by its own exit status, and so did every kind of check that had failed,
-      every task of a list is ticked off, no step of the plan is open, no file was changed after that check,
-      and the last turn is answered.
+      every task of a list is ticked off and none left it before, no step of the plan is open, no file was
+      changed after that check, and the last turn is answered.
     - Medium: anything else; so it is never High where nothing was checked. A turn that goes on, as at every
       automatic compaction, is no reason for Low.
     """
@@ -174,20 +173,27 @@ def _confidence(facts: Facts) -> str:
         reasons.insert(0, stop)
     reasons += [f"{NOT_PASSED}: {each}" for each in others[:1]]
     reasons.append(_tasks(facts, left))
-    failed = check is not None and check.outcome == "failed"
+    pasted = pasted_failure(facts)
+    reasons += [pasted] if pasted else []
+    failed = (check is not None and check.outcome == "failed") or pasted
     sure = check is not None and is_sure(check) and not changed_since(facts, check.source)
     waits = facts.last_action is not None and facts.last_action.outcome == "background"
-    high = sure and facts.todos and not (left or waits or others or unfinished_turn(facts))
+    high = (
+        sure
+        and facts.todos
+        and not (left or waits or others or unfinished_turn(facts) or work.dropped(facts))
+    )
     level = "Low" if failed or stop else "High" if high else "Medium"
     return f"{level} — {'; '.join(reasons)}"
 
 
 def _tasks(facts: Facts, left: int) -> str:
     """Number of tasks with the line of the last change."""
-    done = f"{sum(map(was_done, facts.todos))} of {counted(len(facts.todos), 'task')} done"
-    said = f"{counted(left, 'task or step', 'tasks and steps')} open" if left else done
+    said = f"{sum(map(was_done, facts.todos))} of {counted(len(facts.todos), 'task')} {TICKED}"
+    said = f"{counted(left, 'task or step', 'tasks and steps')} open" if left else said
     last = max((todo.source for todo in facts.todos), default=NOWHERE)
-    return with_source(said, last) if left or facts.todos else "no task list on record"
+    said = with_source(said, last) if left or facts.todos else "no task list on record"
+    return "; ".join(filter(None, (said, work.dropped(facts))))
 
 
 def _key_files(facts: Facts) -> list[str]:
@@ -204,23 +210,21 @@ def _key_files(facts: Facts) -> list[str]:
 
 def _edited(facts: Facts) -> list[FileFact]:
     """The files edited by tools whose edits are there; commands may have changed more."""
-    there = (file for file in facts.modified_files if not file.fate.startswith((DELETED, EDITED_AGAIN)))
+    there = (file for file in facts.modified_files if not file.fate.startswith(DELETED))
     commits = [mark.source.line for mark in facts.landmarks if mark.kind == "commit"]
     return [f for f in there if f.fate != PUT_BACK or any(f.source.line < at < f.last.line for at in commits)]
 
 
 def draft_summary(facts: Facts) -> str:
-    """The subject of the session and its results on record: the tasks done last, commits, files."""
+    """The subject of the session and its results on record: commits, and files that tools edited."""
     about = shortened(masked(title_of(facts)), _SUMMARY).rstrip(".。")
-    done = [todo.content for todo in (*facts.past_todos, *facts.todos) if was_done(todo)]
     commits = [mark.text for mark in standing(facts) if mark.kind == "commit"]
     requests = [mark.text for mark in facts.landmarks if mark.kind == "pull request"]
-    edited = sum(CLAUDES.search(file.path) is None for file in _edited(facts))
+    edited = {path_now(file) for file in _edited(facts) if CLAUDES.search(file.path) is None}
     results = [
-        _results("task", done, " done"),
         _results("commit", commits),
         f"Pull request {masked(requests[-1])}" if requests else "",
-        f"{counted(edited, 'file')} edited" if edited else "",
+        f"{counted(len(edited), 'path')} edited by tool calls" if edited else "",
     ]
     stop = "" if about.endswith(("?", "!", "…", "？", "！")) else "。" if _WIDE_END.search(about) else "."
     sentences = [f"{about}{stop}" if about else "", *(f"{each}." for each in results if each)]
@@ -228,10 +232,10 @@ def draft_summary(facts: Facts) -> str:
     return " ".join(each for each in sentences if each)
 
 
-def _results(what: str, results: list[str], how: str = "") -> str:
+def _results(what: str, results: list[str]) -> str:
     """Results with their number, the last ones in words; "" for none."""
     last = "; ".join(
         shortened(masked(one_line(each)), _RESULT).rstrip(".。") for each in results[-_LAST_RESULTS:]
     )
     lead = ": " if len(results) <= _LAST_RESULTS else ", the last: "
-    return f"{counted(len(results), what)}{how}{lead}{last}" if results else ""
+    return f"{counted(len(results), what)}{lead}{last}" if results else ""

@@ -10,11 +10,13 @@ from typing import NamedTuple
 from memtui.documents.markdown import Section, name_of, parse_items, render_items
 from memtui.ground.clock import parse_iso, to_local
 from memtui.secrets.secrets import masked
+from memtui.transcript.checks import is_lookup
+from memtui.transcript.pasted import NAMED
 from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import plan_title
 from memtui.transcript.records import NOWHERE, WITHOUT_WORDS, Facts, PlanFact, Quote, Source, Turn, in_order
 from memtui.transcript.sentences import is_question
-from memtui.transcript.short_text import ends_of, one_line, shortened
+from memtui.transcript.short_text import ends_of, one_line, shortened, tokens
 
 _CITED = re.compile(
     r"\s*\((?:[^()]{0,40}, )?(?:agent-[\w-]{1,100} )?L\d{1,9}(?: \d\d:\d\d)?(?:, [^()]{0,40})?\)$"
@@ -31,10 +33,13 @@ def citation(source: Source, *, clock: bool = False) -> str:
     return f"{where} {to_local(moment):%H:%M}" if moment is not None else where
 
 
-def with_source(text: str, source: Source, *, clock: bool = False) -> str:
-    """``text (L476)``; the text alone if the line is unknown."""
+TICKED = "ticked by Claude"
+
+
+def with_source(text: str, source: Source, *, clock: bool = False, by: str = "") -> str:
+    """``text (L476)``, or ``text (by, L476)``; the text alone if the line is unknown."""
     where = citation(source, clock=clock)
-    return f"{text} ({where})" if where else text
+    return f"{text} ({', '.join(filter(None, (by, where)))})" if where else text
 
 
 def source_label(label: str, source: Source) -> str:
@@ -47,7 +52,7 @@ def without_source(text: str) -> str:
 
 
 _WIDTH = 400
-_REPLY = 60  # longest reply that says little without its question, in characters
+_REPLY = 15  # longest reply that says little without its question, in tokens
 _QUESTION, _LOOKED_AT = 120, 500
 _SENTENCES = re.compile(r"(?<=[.!?:])\s+|(?<=[。！？：])(?=.)|\n")  # ends of sentences
 
@@ -78,6 +83,11 @@ class UserRequest(NamedTuple):
         """``label (L476): "words"``."""
         return f"{source_label(label, self.source)} {self.with_purpose}"
 
+    def named(self, label: str, width: int = 0) -> str:
+        """``"words" (label, L476)``, the words alone and shortened if there is a `width`."""
+        words = f'"{one_line(ends_of(self.text.strip(), width))}"' if width else self.with_purpose
+        return f"{words} ({', '.join(filter(None, (label, citation(self.source))))})"
+
     @property
     def with_purpose(self) -> str:
         """``"words"``, and in brackets the purpose of a slash command or the question before."""
@@ -107,8 +117,8 @@ def user_requests(facts: Facts) -> list[UserRequest]:
 
 
 def _question(turn: Turn, before: tuple[Turn, ...]) -> str:
-    reply = turn.ask.strip()
-    if not before or turn.kind != "typed" or len(reply) > _REPLY or is_question(reply):
+    reply = NAMED.sub("", turn.ask).strip()
+    if not before or turn.kind != "typed" or tokens(reply) > _REPLY or is_question(reply):
         return ""
     closing = before[-1].closing
     if before[-1].end == "interrupted" and before[-1].ask.strip() != reply:
@@ -124,6 +134,8 @@ def last_request(facts: Facts) -> UserRequest | None:
 
 
 def _words(turn: Turn, facts: Facts) -> str:
+    if chosen := [each.answer for each in facts.answers if each.source == turn.source]:
+        return f"{turn.ask} [{chosen[0]}]"
     if turn.kind != "plan":
         return turn.ask
     for plan in facts.plans:
@@ -161,12 +173,12 @@ def quotes_section(facts: Facts) -> tuple[Section, ...]:
 def quotes_of(who: str, facts: Facts) -> list[Quote]:
     """Words of a speaker, newest first, as many as fit.
 
-    Claude's are the messages that close a turn. A subagent's are its reports, whole: in pieces, what it
-    supposed reads like what it found.
+    Claude's are messages that close a turn, the newest as long as there is room. A subagent's are its
+    reports, whole: in pieces, what it supposed reads like what it found.
     """
     said: Iterable[Quote | UserRequest]
     if who == CLAUDE:
-        said = (turn.closing for turn in reversed(facts.turns) if turn.closing and turn.end == "answered")
+        said = _closings(facts)
     elif who == AT_WORK:
         said = _at_work(facts)
     elif who == SUBAGENT:
@@ -176,7 +188,8 @@ def quotes_of(who: str, facts: Facts) -> list[Quote]:
     width, room = _LIMITS[who]
     kept: list[Quote] = []
     for each in said:
-        words = "\n".join(map(str.rstrip, ends_of(each.text.strip(), width).split("\n")))
+        most = room if who == CLAUDE and not kept else width
+        words = "\n".join(map(str.rstrip, ends_of(each.text.strip(), most).split("\n")))
         shows = who == USER or "```" in words  # blank lines, too, as they are to be printed
         bare = re.sub(r"\s*\n\s*\n", "\n\n" if shows else "\n", words)
         room -= len(bare)
@@ -184,6 +197,28 @@ def quotes_of(who: str, facts: Facts) -> list[Quote]:
             break
         kept.extend([Quote(bare, each.source)] if bare else [])
     return kept
+
+
+def work_lines(facts: Facts) -> Iterator[int]:
+    """The lines of the first and last change of each file, of commits, and of commands that do something."""
+    for file in (*facts.modified_files, *facts.shell_files):
+        yield from (file.source.line, file.last.line)
+    yield from (mark.source.line for mark in facts.landmarks)
+    yield from (command.source.line for command in facts.commands if not is_lookup(command.text))
+
+
+def _closings(facts: Facts) -> Iterator[Quote]:
+    """The newest message that closed a turn, those that no work followed, and those that a reply answers.
+
+    What came after others may have settled what they say.
+    """
+    worked, newest, answered = max(work_lines(facts), default=0), True, False
+    for at, turn in reversed(list(enumerate(facts.turns))):
+        if turn.closing and turn.end == "answered":
+            if newest or answered or turn.closing.source.line > worked:
+                yield turn.closing
+            newest = False
+        answered = _question(turn, facts.turns[:at]) != ""
 
 
 def _at_work(facts: Facts) -> Iterator[Quote]:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path, PureWindowsPath
 from typing import Annotated
 
 from pydantic import AfterValidator
 
 from memtui.documents import events, markdown, quotes, work
-from memtui.documents.events import COMMANDS_RUN, NOT_PASSED, SEEN, action_event, check_event, last_errors
+from memtui.documents.events import COMMANDS_RUN, NOT_PASSED, action_event, check_event, last_errors
 from memtui.documents.markdown import Document, Section, fenced, heading, name_of
 from memtui.documents.quotes import USER, citation, quotes_of, quotes_section, with_source
 from memtui.documents.record import Block, Item, Items, Line, Record, Verbatim
@@ -40,7 +39,7 @@ from memtui.ground.text import (
 from memtui.secrets.secrets import masked
 from memtui.transcript import paths
 from memtui.transcript.checks import last_check, package_changes
-from memtui.transcript.files import IN_PROGRAM, PUT_BACK, moved_to
+from memtui.transcript.files import GONE, IN_PROGRAM, PUT_BACK
 from memtui.transcript.paths import OTHER, Kind, Role, folder_of, path_identity, role_of, shown_path
 from memtui.transcript.plans import mark_of, stated_plan
 from memtui.transcript.records import Facts, FileFact, PlanFact, Todo
@@ -49,6 +48,7 @@ from memtui.transcript.short_text import capitalised, command_line, ends_of, sho
 NONE = "(none)"
 UNKNOWN = "N/A"  # prefix of an item without a record, which does not mean none
 MOST_FILES = 8  # maximum number of working files (the seed: 3-8)
+NOTHING_OPEN = "no open task in a list on record; what was said last, see below, may leave something open"
 LONG_OBJECTIVE = 600  # maximum length of an objective in characters
 
 REVIEWED = "- **From the review**"  # begins what a person has added, the first item of the notes
@@ -323,11 +323,12 @@ def working_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
     latest_first = reversed(files)
     ranked = sorted(latest_first, key=lambda file: _rank(file, role_of(file.path, root), root))
     named = [_named(file, _changed_role(file, root)) for file in ranked]
-    for file in facts.shell_files:
+    for file in (*facts.shell_files, *filter(_is_gone, facts.read_files)):
         role = role_of(file.path, root)
         if role.kind is not Kind.SCRATCH:
             text = "path" if role.text == OTHER and _is_gone(file) else role.text  # possibly a folder
-            how = IN_PROGRAM if file.fate == IN_PROGRAM else f"{_fate(file) or 'written'} by a command"
+            how = f"{_fate(file) or 'written'} by a command"
+            how = file.fate if file.fate in (IN_PROGRAM, GONE) else how
             named.append(_named(file, f"{text}, {how}"))
     return tuple(named)
 
@@ -368,8 +369,6 @@ def reference_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
     folders = {folder_of(file.path) for file in facts.modified_files}
     rated, installed = [], bool(package_changes(facts))
     for file in facts.read_files:
-        if there := moved_to(file.fate):
-            file = replace(file, path=there, fate="")
         role = role_of(file.path, root)
         written = path_identity(file.path) in changed or (installed and role.text == "dependencies")
         if not written and role.kind is not Kind.SCRATCH and not _is_gone(file):
@@ -416,7 +415,7 @@ def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
     if workflow is not None and workflow.content.strip():
         parts.append(("workflow", "Workflow plan", workflow.content))
     if facts.todos:
-        parts.append(("todo", "Todo list", todo_list(facts.todos)))
+        parts.append(("todo", "Todo list", f"A tick is Claude's own word.\n\n{todo_list(facts.todos)}"))
     if approved:
         parts.append(("user-stated", f"Approved plan{_where(approved)}", _quoted(approved)))
     if undecided:
@@ -474,8 +473,8 @@ def recovery_notes(facts: Facts, root: Path, changed: Iterable[RoleFile], *, wit
         "Changed, too": (f"{file.path} (role: {file.role})" for file in changed),
         "Failures on record, newest first": failures,
         COMMANDS_RUN: events.commands_run(facts, _COMMANDS),
-        SEEN: events.seen_addresses(facts),
-        "Session": (*_session(facts), *events.unsaved_work(facts, root)),
+        events.SEEN: events.seen_addresses(facts),
+        "Session": _session(facts),
     }
     listed = {title: list(lines) for title, lines in groups.items()}
     return "\n\n".join("\n- ".join((f"**{title}**", *lines)) for title, lines in listed.items() if lines)
@@ -527,15 +526,13 @@ def draft_recovery(
         reference_files=reference_files(facts, top)
         or _no_file(facts, "no Read of a file that stands unchanged"),
         last_action=last_action(facts),
-        decisions=_last_unique(decided)
-        or _nothing(facts, "no answer to a question and no decided plan on record"),
+        decisions=_last_unique(decided) or _nothing(facts, "no option chosen and no decided plan on record"),
         constraints=_nothing(facts, "none is read off sentences; the user's words stand in the last section"),
         dependencies=tuple(with_source(*change) for change in package_changes(facts).items())
         or _nothing(facts, "no command recognised as one that installs packages by name"),
         known_issues=_issues(facts),
-        changes=_last_unique(events.changes(facts))
-        or _nothing(facts, "no commit, finished task or edit recognised"),
-        pending=tuple(open_work(facts)[:_COUNT]) or _nothing(facts, "no open task on record"),
+        changes=_last_unique(events.changes(facts)) or _nothing(facts, "no commit or edit recognised"),
+        pending=tuple(open_work(facts)[:_COUNT]) or _nothing(facts, NOTHING_OPEN),
         notes=recovery_notes(facts, root, changed[MOST_FILES:], with_requests=plan.source != "inferred"),
         extra=quotes_section(facts),
     ).with_texts(masked)
@@ -559,6 +556,8 @@ def _issues(facts: Facts) -> tuple[str, ...]:
     """Checks that failed and did not pass since; other failures are events, which stand in the notes."""
     check = check_event(facts)
     failed = tuple(f"{NOT_PASSED}: {each}" for each in events.failed_checks(facts))
+    if pasted := events.pasted_failure(facts):
+        return (pasted, *failed)
     if check.startswith("FAILURE"):
         return (f"last check: {check}", *failed)
     if failed:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -14,15 +14,15 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from memtui.documents import events, markdown, quotes, work
-from memtui.documents.events import NOT_PASSED, SEEN, action_event, check_event, error_event, failed_checks
+from memtui.documents.events import NOT_PASSED, action_event, check_event, error_event, failed_checks
 from memtui.documents.markdown import Section, parse_items, read, render_items
-from memtui.documents.quotes import citation, last_request, user_requests, with_source
+from memtui.documents.quotes import TICKED, last_request, user_requests, with_source
 from memtui.documents.record import Block, Items, Record, text_as
-from memtui.documents.work import awaited_plan, goal, open_steps, plan_in_force, unfinished_turn
+from memtui.documents.work import awaited_plan, goal, open_steps, unfinished_turn
 from memtui.ground.project import Project
 from memtui.ground.text import FormatError, counted, file_text, item
 from memtui.transcript.checks import SENTENCE, bare_command, last_check, package_changes, worth_telling
-from memtui.transcript.files import EDITED_AGAIN, IN_PROGRAM, moved_to, path_now
+from memtui.transcript.files import IN_PROGRAM, moved_to, path_now
 from memtui.transcript.paths import Kind, project_of, role_of, shown_path
 from memtui.transcript.plans import was_done
 from memtui.transcript.records import Command, Facts, FileFact, is_after
@@ -373,7 +373,6 @@ def dynamics(facts: Facts) -> Dynamics:
     return Dynamics(
         language=language(facts),
         style=_style(facts),
-        phase=_phase(facts),
         last_intent=ask.quoted("last asked") if ask else "",
     )
 
@@ -399,21 +398,9 @@ def _style(facts: Facts) -> str:
     return "; ".join(filter(None, numbers))
 
 
-def _phase(facts: Facts) -> str:
-    """Planning in plan mode, until a plan is approved, or with a plan that waits for an answer."""
-    mode, approved, last = facts.plan_mode, plan_in_force(facts), facts.last_action
-    if mode.line and not (approved and approved.source.line > mode.line):
-        return f"{_PLAN_MODE}, {citation(mode)})"
-    if last is not None and (last.tool, last.outcome) == ("ExitPlanMode", "unknown"):
-        return f"{with_source(f'{_NO_ANSWER} on record', last.source)})"
-    return ""
-
-
-_BLOCKER = 160
-
 _OURS = re.compile(r"(?:Last asked|Claude said last)(?: \(L[^)]*\))?:")
 """Lines that earlier versions generated; other lines are a person's."""
-NO_BLOCKER = "None on record"
+NO_BLOCKER, _BLOCKER = "None on record", 160
 
 
 def task_key(text: str) -> str:
@@ -439,7 +426,7 @@ def task_tree(facts: Facts) -> tuple[Task, ...]:
     tree += [Task(kind=TaskKind.OPEN, text=text) for text in doing[1:]]
     kinds = (TaskKind.NEXT, *(TaskKind.LATER for _ in coming))
     tree += [Task(kind=kind, text=text) for kind, text in zip(kinds, coming, strict=False)]
-    tree += [Task(kind=TaskKind.OPEN, text=task.line) for task in tasks if task.state == "left"]
+    tree += [Task(kind=TaskKind.NOTE, text=gone)] if (gone := work.dropped(facts)) else []
     return tuple(tree)
 
 
@@ -447,7 +434,7 @@ def done_tasks(facts: Facts) -> list[str]:
     """Finished tasks: ticked items; without a list the commits, all of which stand in the technical state."""
     listed = (*facts.past_todos, *facts.todos)
     if listed:
-        return [with_source(brief(todo.content), todo.source) for todo in listed if was_done(todo)]
+        return [with_source(brief(todo.content), todo.source, by=TICKED) for todo in listed if was_done(todo)]
     commits = (mark for mark in events.standing(facts) if mark.kind == "commit")
     return [with_source(f"{brief(mark.text)} (committed)", mark.source) for mark in commits]
 
@@ -456,13 +443,12 @@ def blocker(facts: Facts) -> str:
     """The blocker on record, "" for none."""
     if question := work.unanswered(facts):
         return question
-    if stopped := work.stopped(facts):
+    if stopped := work.stopped(facts) or events.pasted_failure(facts):
         return stopped
-    turn, last = unfinished_turn(facts), facts.last_action
-    if turn is None or last is None or last.outcome != "failed":
+    last = facts.last_action
+    if unfinished_turn(facts) is None or last is None or last.outcome != "failed":
         return ""
-    line = telling_line(last.result) if last.tool in SHELL_TOOLS else last.result
-    return with_source(brief(line, _BLOCKER), last.source)
+    return with_source(brief(telling_line(last.result), _BLOCKER), last.source)
 
 
 _FILES = 6_000  # maximum length of the list of modified files, in characters
@@ -480,8 +466,8 @@ def working_context(facts: Facts, root: Path) -> WorkingContext:
     """The volatile state at the end of the facts."""
     state = list(_technical(facts, root))
     # An earlier error is not the last where Claude's own tools failed since; a lookup without a hit is none.
-    failed = tuple(each for each in facts.errors if each.tool not in SHELL_TOOLS or worth_telling(each))
-    last, check = events.last_errors(replace(facts, errors=failed[-1:]), 1), last_check(facts)
+    failed = [each for each in events.failures(facts) if each.tool not in SHELL_TOOLS or worth_telling(each)]
+    last, check = list(filter(worth_telling, failed[-1:])), last_check(facts)
     error = error_event(facts, last[0], root) if last else ""
     if check and check.outcome == "failed" and not (last and is_after(last[0].source, check.source)):
         error = events.check_line(facts, check)
@@ -507,7 +493,6 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
         yield f"Last action: {action_event(facts, action, root)}"
     yield from _running(facts.commands)
     yield from _recorded(facts)
-    yield from events.unsaved_work(facts, root)
     if gone := gone_files(facts.modified_files, root):
         yield f"Not as edited any more: {gone}"
     if facts.cwd and Path(facts.cwd) != root:
@@ -516,7 +501,8 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
         files = (file.path for file in facts.shell_files if file.fate == fate)
         if written := _listed(files, root, _SHELL_FILES):
             yield f"{label}: {written}"
-    if removed := gone_files((f for f in facts.shell_files if f.fate not in ("", IN_PROGRAM)), root):
+    others = (f for f in (*facts.shell_files, *facts.read_files) if f.fate not in ("", IN_PROGRAM))
+    if removed := gone_files(others, root):
         yield f"Deleted or moved by commands: {removed}"
     if missing := events.missing_work(facts):
         yield missing
@@ -544,7 +530,7 @@ def _listed(paths: Iterable[str], root: Path, limit: int) -> str:
 
 def gone_files(files: Iterable[FileFact], root: Path) -> str:
     """The last files that have a fate, with it: ``a.py (deleted), b.py (moved to c.py)``; "" for none."""
-    left = (file for file in files if file.fate and not file.fate.startswith(EDITED_AGAIN))
+    left = (file for file in files if file.fate)
     gone = [file for file in left if _is_lasting(file.path, root)][-_GONE:]
     named = ((shown_path(file.path, root), moved_to(file.fate), file.fate) for file in gone)
     return ", ".join(
@@ -554,11 +540,11 @@ def gone_files(files: Iterable[FileFact], root: Path) -> str:
 
 def _running(commands: tuple[Command, ...]) -> Iterator[str]:
     """Background commands, the last of each kind."""
-    background = [each for each in commands if each.outcome == "background"]
-    started = {programs_run(each.text): each for each in background if not _WAITING.match(each.text)}
-    for command in list(started.values())[-_RECENT:]:
-        text = shortened(bare_command(command.text), _TARGET)
-        yield f"Started in the background: {with_source(text, command.source)}"
+    started = [c for c in commands if c.outcome == "background" and not _WAITING.match(c.text)][-_RECENT:]
+    for at, command in enumerate(started):
+        if not any(programs_run(command.text) <= programs_run(later.text) for later in started[at + 1 :]):
+            text = shortened(bare_command(command.text), _TARGET)
+            yield f"{capitalised(events.STARTED)}: {with_source(text, command.source)}"
 
 
 def _recorded(facts: Facts) -> Iterator[str]:
@@ -574,7 +560,7 @@ def _recorded(facts: Facts) -> Iterator[str]:
     if pulls:
         yield f"Pull requests: {', '.join(pulls[-_RECENT:])}"
     if seen := events.seen_addresses(facts):
-        yield f"{SEEN}: {', '.join(seen)}"
+        yield f"{events.SEEN}: {', '.join(seen)}"
 
 
 def raw_state(facts: Facts, project: Project) -> SessionState:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from memtui.documents import quotes
-from memtui.documents.quotes import UserRequest, citation, last_request, plan_line, user_requests, with_source
+from memtui.documents.quotes import UserRequest, last_request, plan_line, user_requests, with_source
 from memtui.ground.text import counted
-from memtui.transcript.paths import shown_path
+from memtui.transcript.paths import is_inside, shown_path
 from memtui.transcript.plans import OPEN, plan_title, stated_plan
-from memtui.transcript.records import NOWHERE, Answer, Facts, PlanFact, Source, Turn, in_order, is_after
+from memtui.transcript.records import Facts, PlanFact, Source, Turn, in_order, is_after
 from memtui.transcript.sentences import is_question
 from memtui.transcript.short_text import (
     begins_with_persona,
@@ -20,15 +20,16 @@ from memtui.transcript.short_text import (
     one_line,
     says_something,
     shortened,
+    tokens,
     without_persona,
 )
 from memtui.transcript.turns import title_in
 
 _STEPS = 8
+_NAMED, _NAME, _SHORT = 5, 80, 200
 
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1", re.MULTILINE | re.DOTALL)
 _BOX = re.compile(r"^[ \t]*[-*+][ \t]+\[([ xX>])\][ \t]+(\S.*)$", re.MULTILINE)
-_NUMBERED = re.compile(r"^(?:#{2,4}[ \t]+\D{0,12})?[(（]?(\d{1,2})[.)）．:：、][ \t]*(\S.*)$", re.MULTILINE)
 
 _ENDED = {"interrupted": "was interrupted", "api error": "ended with an API error"}
 
@@ -42,8 +43,7 @@ class OpenWork(NamedTuple):
 
     text: str
     source: Source
-    state: Literal["doing", "due", "left"] = "due"
-    """`left` if a new list took its place: it need not be what comes next."""
+    state: Literal["doing", "due"] = "due"
 
     @property
     def line(self) -> str:
@@ -57,41 +57,29 @@ def open_tasks(facts: Facts) -> list[OpenWork]:
         for todo in facts.todos
         if todo.status in OPEN
     ]
-    left = (todo for todo in facts.past_todos if todo.status == "left")
-    note = "(left open by a new list)"
-    found += [OpenWork(f"{brief(todo.content)} {note}", todo.source, "left") for todo in left]
     return sorted(found, key=lambda work: work.state != "doing")
 
 
+def dropped(facts: Facts) -> str:
+    """Tasks that Claude left out of its list although they were not ticked; "" for none."""
+    gone = in_order(todo for todo in facts.past_todos if todo.status == "left")[::-1]
+    named = "; ".join(brief(todo.content, _NAME) for todo in gone[:_NAMED])
+    more = f", and {len(gone) - _NAMED} before" if gone[_NAMED:] else ""
+    return with_source(f"left out of Claude's list unticked: {named}{more}", gone[0].source) if gone else ""
+
+
 def open_steps(facts: Facts) -> list[OpenWork]:
-    """Unticked steps of the plan in force; without boxes, all of them if no work was done since."""
+    """Unticked steps of the plan in force."""
     plan = plan_in_force(facts)
     if plan is None or facts.todos or facts.past_todos:
         return []
-    text = _FENCED.sub("", plan.content)
-    boxes = _BOX.findall(text)
-    steps = [step for mark, step in boxes if mark == " "]
-    if not steps and not any(mark in "xX" for mark, _ in boxes) and not _worked_since(facts, plan):
-        steps = numbered_steps(text)
-    return [OpenWork(_step(step), plan.source) for step in steps[:_STEPS]]
+    boxes = _BOX.findall(_FENCED.sub("", plan.content))
+    return [OpenWork(_step(step), plan.source) for mark, step in boxes if mark == " "][:_STEPS]
 
 
 def steps_of(plan: PlanFact) -> list[str]:
     """Every step of a plan that `open_steps` may name."""
-    text = _FENCED.sub("", plan.content)
-    ticked = [line for _, line in _BOX.findall(text)]
-    return [_step(step) for step in (*ticked, *numbered_steps(text))]
-
-
-def numbered_steps(text: str) -> list[str]:
-    """The items of the first unindented list numbered from 1, or headings numbered in this way."""
-    steps: list[str] = []
-    for number, step in _NUMBERED.findall(text):
-        if int(number) == len(steps) + 1:
-            steps.append(step)
-        elif steps and int(number) == 1 and len(steps) > 1:
-            break
-    return steps if len(steps) > 1 else []
+    return [_step(step) for _, step in _BOX.findall(_FENCED.sub("", plan.content))]
 
 
 def plan_in_force(facts: Facts) -> PlanFact | None:
@@ -135,16 +123,10 @@ def stopped(facts: Facts) -> str:
 
 
 def open_request(facts: Facts) -> UserRequest | None:
-    """The request of a last turn without an end, unless it began otherwise or its plan was sent back.
-
-    Nor is one that was followed by tasks, all of which are done.
-    """
-    turn, ask = unfinished_turn(facts), last_request(facts)
+    """The request of a last turn without an end, unless it began otherwise or its plan was sent back."""
+    turn, ask, plan = unfinished_turn(facts), last_request(facts), awaited_plan(facts)
     opened = turn and ask and ask.source.line == turn.source.line
-    plan = awaited_plan(facts)
-    since = [todo for todo in facts.todos if ask and is_after(todo.source, ask.source)]
-    done = bool(since) and not open_tasks(facts)
-    return ask if opened and not done and not (plan and plan.fate == "dismissed") else None
+    return ask if opened and not (plan and plan.fate == "dismissed") else None
 
 
 def unanswered(facts: Facts) -> str:
@@ -168,7 +150,7 @@ def open_work(facts: Facts) -> list[str]:
         doing = f" (in progress{more})" if task.state == "doing" else ""
         found.append(with_source(f"{task.text}{doing}", task.source))
     found += [waiting(plan)] if plan else []
-    found += [*(step.line for step in open_steps(facts)), unanswered(facts)]
+    found += [*(step.line for step in open_steps(facts)), unanswered(facts), dropped(facts)]
     return list(dict.fromkeys(filter(None, found)))
 
 
@@ -196,8 +178,6 @@ def _step(text: str) -> str:
 
 
 _SETTLED = 320
-_SIGN = 12  # characters of a reply that only picks an option
-_WORD = re.compile(r"\w+")
 
 
 class RecordedDecision(NamedTuple):
@@ -212,50 +192,35 @@ _SAID_ON = {"rejection": "the user's words on refusing a step", "comment": "the 
 
 
 def recorded_decisions(facts: Facts) -> list[RecordedDecision]:
-    """Answers, replies to questions, refusals with words and decided plans, in the order of the session.
+    """Answers, refusals with words and decided plans, in the order of the session.
 
-    Words that are none of the options offered count if a change followed them: others think aloud.
+    Words that are none of the options offered, and options typed as a number, count if a change followed
+    them: others think aloud, and what is said next may drop what was typed.
     """
     found = list(_plans(facts))
-    answers = [answer for answer in facts.answers if not answer.own or _acted_on(facts, answer.source)]
+    said = {turn.source for turn in facts.turns}
+    answers = (
+        each
+        for each in facts.answers
+        if not (each.own or each.source in said) or _acted_on(facts, each.source)
+    )
     for answer in answers:
         chosen = brief(answer.answer, _SETTLED)
-        if ask := _overruled(facts, answer):
-            reason = f'said after "{chosen}", the answer to "{brief(answer.question)}"'
-            found.append(RecordedDecision(ask.line, reason, ask.source))
-            continue
         option = f'offered as "{brief(answer.option, _SETTLED)}", ' if answer.option.strip() else ""
         reason = f'{option}the user\'s answer to "{brief(answer.question, _SETTLED)}"'
         found.append(RecordedDecision(chosen, reason, answer.source))
-    given = {answer.source for answer in answers}
-    for ask in user_requests(facts):
-        if (ask.source in given and len(ask.line) < _SIGN) or is_question(ask.line):
-            continue
-        if ask.turn and ask.turn.kind in _SAID_ON:
-            found.append(RecordedDecision(ask.line, _SAID_ON[ask.turn.kind], ask.source))
-        elif is_question(ask.question) and _acted_on(facts, ask.source):
-            found.append(RecordedDecision(ask.line, f'the user\'s reply to "{ask.question}"', ask.source))
+    found += [
+        RecordedDecision(ask.line, _SAID_ON[ask.turn.kind], ask.source)
+        for ask in user_requests(facts)
+        if ask.turn and ask.turn.kind in _SAID_ON and not is_question(ask.line)
+    ]
     return in_order(found)
 
 
-def _overruled(facts: Facts, answer: Answer) -> UserRequest | None:
-    """A later message most of whose words are those of an option that was not chosen."""
-    mine, *others = (set(_WORD.findall(text.casefold())) for text in (answer.answer, *answer.others))
-    for ask in user_requests(facts):
-        said = set(_WORD.findall(ask.text.casefold()))
-        alike = max((len(said & other - mine) for other in others), default=0)
-        if len(said) > 1 and alike * 3 >= len(said) * 2 and is_after(ask.source, answer.source):
-            return ask
-    return None
-
-
 def _acted_on(facts: Facts, source: Source) -> bool:
-    """Whether a file was changed, or something committed, behind a place and within its turn."""
+    """Whether something was changed or run behind a place and within its turn."""
     turn = next((turn for turn in reversed(facts.turns) if turn.source.line <= source.line), None)
-    files = (*facts.modified_files, *facts.shell_files)
-    lines = [mark.source.line for mark in facts.landmarks]
-    lines += [place.line for file in files for place in (file.source, file.last)]
-    return turn is not None and any(source.line < line <= turn.last_line for line in lines)
+    return turn is not None and any(source.line < at <= turn.last_line for at in quotes.work_lines(facts))
 
 
 def _plans(facts: Facts) -> Iterator[RecordedDecision]:
@@ -274,16 +239,22 @@ def _plans(facts: Facts) -> Iterator[RecordedDecision]:
 
 
 def branch_named(facts: Facts) -> str:
-    """The branch by Claude Code's records; beside it the one that git named where these never do."""
-    named = facts.committed_on
+    """The branch by Claude Code's records; beside it the one that git named where these never do.
+
+    "" where all that was changed lies elsewhere.
+    """
+    named, files = facts.committed_on, facts.modified_files
+    if files and facts.cwd and not any(is_inside(file.path, facts.cwd) for file in files):
+        return ""
     if named is None or named.text in facts.branches:
         return facts.branch
     return f"{facts.branch or 'none'} by Claude Code, {with_source(f'{named.text} by git', named.source)}"
 
 
 _TITLE = 80
-_OPENING = 30  # characters in which a request that is worded anew begins like the first
 _QUESTION = 120  # longest question that is no task
+_GO_ON = 4  # tokens of a message that is more than a word or two
+_MANY = 3  # the least files that make a request the goal, too
 
 LAST = "last asked"
 _DRAFTED = re.compile(rf"^(?P<words>.+?) \((?:{LAST}|(?:approved|first|plan|title) [A-Za-z ]+)[,)]")
@@ -303,41 +274,49 @@ def goal(facts: Facts) -> str:
     """
     if plan := plan_in_force(facts) or awaited_plan(facts):
         return plan_line(plan, "approved plan" if plan.fate == "approved" else _standing(plan))
-    ask, label = _asked(facts)
-    text, source = ask.with_purpose if ask else "", ask.source if ask else NOWHERE
-    if facts.turns and facts.titled.line > facts.turns[0].last_line:
-        by = "the user" if facts.titled.speaker == "user" else "Claude"
-        text, label, source = brief(facts.title, _SETTLED), f"title by {by}", facts.titled
-    where, pull = citation(source), facts.pull_title
-    aim = f"{text} ({label}{f', {where}' if where else ''})" if text else ""
-    made = with_source(f'pull request "{brief(pull.text, _SETTLED)}"', pull.source) if pull else ""
-    return "; ".join(filter(None, (aim, made)))
+    aims = _aims(facts)
+    made = [ask.named(label, _SHORT if aims[1:] else 0) for ask, label in aims]
+    if facts.titled.speaker == "user":
+        made = [with_source(brief(facts.title, _SETTLED), facts.titled, by="title by the user")]
+    if pull := facts.pull_title:
+        made.append(with_source(f'pull request "{brief(pull.text, _SETTLED)}"', pull.source))
+    return "; ".join(made)
 
 
-def _asked(facts: Facts) -> tuple[UserRequest | None, str]:
-    """The user's own plan, or the first request that was no question answered at once, as worded last."""
+def _aims(facts: Facts) -> list[tuple[UserRequest, str]]:
+    """The user's own plan, or the first request and, behind it, the one in whose turn most files came up."""
     asked, stated = telling_requests(facts)[::-1], stated_plan(facts.asked)
-    for ask in asked[1:]:
-        if ask.text.strip() == stated:
-            return ask, "plan as asked"
-    if not asked:
-        return None, ""
-    work = [ask for ask in asked if says_something(ask.text) and not _is_answered(facts, ask)]
-    first = work[0] if work and _is_answered(facts, asked[0]) else asked[0]
-    words = one_line(first.text)
-    opening = words[: max(_OPENING, len(words) // 2)]
-    again = [ask for ask in asked[asked.index(first) + 1 :] if one_line(ask.text).startswith(opening)]
-    if again and len(words) >= _OPENING:
-        return again[-1], "first request, as worded last"
-    return first, "first asked" if first is asked[0] else "first request after questions"
+    if planned := [ask for ask in asked[1:] if ask.text.strip() == stated]:
+        return [(planned[0], "plan as asked")]
+    stand = [ask for at, ask in enumerate(asked) if not _is_over(facts, ask, asked[at + 1 :])] or asked
+    aims = [(ask, "first asked" if ask is asked[0] else "first request after others") for ask in stand[:1]]
+    work = [0 if ask.question else _files_in(facts, ask) for ask in stand]
+    if max(work, default=0) >= _MANY and work[0] < max(work):
+        aims.append((stand[work.index(max(work))], "most files changed after it"))
+    return aims
 
 
-def _is_answered(facts: Facts, ask: UserRequest) -> bool:
-    """Whether a bare question was answered in its turn: nothing was changed, and nothing asked back."""
+def _files_in(facts: Facts, ask: UserRequest) -> int:
+    """The number of files that were changed first in the turn of a request."""
+    last = ask.turn.last_line if ask.turn else 0
+    files = (*facts.modified_files, *facts.shell_files)
+    return sum(ask.source.line < file.source.line <= last for file in files)
+
+
+def _is_over(facts: Facts, ask: UserRequest, later: list[UserRequest]) -> bool:
+    """Whether a request that no change followed was an address alone, a short question, or interrupted.
+
+    It is not over if Claude asked back, or a word or two told it to go on.
+    """
     turn = ask.turn
-    if turn is None or turn.end != "answered" or turn.closing is None or is_question(turn.closing.text):
+    if turn is None or _acted_on(facts, ask.source):
         return False
-    return len(ask.text) <= _QUESTION and is_question(ask.text) and not _acted_on(facts, turn.source)
+    if turn.end == "interrupted":
+        return not (later and tokens(later[0].text) < _GO_ON)
+    if turn.end != "answered" or turn.closing is None or is_question(turn.closing.text):
+        return False
+    question = len(ask.text) <= _QUESTION and is_question(ask.text)
+    return question or not (ask.about or says_something(ask.text))
 
 
 def telling_requests(facts: Facts) -> list[UserRequest]:
@@ -362,21 +341,16 @@ def title_of(facts: Facts) -> str:
 
     Claude's title may be older than the request.
     """
-    plan, (asked, _) = plan_in_force(facts) or awaited_plan(facts), _asked(facts)
-    older = facts.titled.speaker != "user" and asked and is_after(asked.source, facts.titled)
-    named = _work_of(asked, facts) if asked else ""
-    candidates = (
+    plan, aims = plan_in_force(facts) or awaited_plan(facts), _aims(facts)
+    asked = aims[-1][0] if aims else None
+    older = asked and facts.titled.speaker != "user" and is_after(asked.source, facts.titled)
+    titles = (
         plan_title(plan) if plan else "",
         "" if older else facts.title,
         facts.pull_title.text if facts.pull_title else "",
-        named,
-        *(_work_of(ask, facts) for ask in reversed(user_requests(facts))),
+        _work_of(asked, facts) if asked else "",
     )
-    lines = [one_line(text) for text in candidates if text.strip()]
-    # A bare command that did nothing is no goal: any words are better.
-    worked = asked is not None and asked.about != ""
-    telling = (line for line in lines if not is_bare_command(line) or (worked and line == named))
-    return shortened(next(telling, (lines or [""])[0]), _TITLE)
+    return shortened(next((one_line(each) for each in titles if each.strip()), ""), _TITLE)
 
 
 def _work_of(ask: UserRequest, facts: Facts) -> str:

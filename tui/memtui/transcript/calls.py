@@ -116,10 +116,12 @@ class CallLog:
             self.files.ran(command, waiting.folder, bool(waiting.call.agent), waiting.source, source)
         if own:
             if ran is not None and ended in ("ok", "failed"):
+                if not ran.text.startswith("cd "):
+                    self.files.shown(result.text, waiting.folder, source)
                 made = source._replace(speaker="tool")
                 self.landmarks.ran(ran.text, result.text, made, waiting.folder, failed=ended == "failed")
             self._own_result(shown, waiting, outcome)
-            if name not in EDIT_TOOLS and name not in READ_TOOLS:
+            if name not in EDIT_TOOLS | READ_TOOLS | {"WebSearch"}:
                 self.quotes.seen(result.text, source)
         elif ran is not None and outcome == "failed":
             place = source._replace(speaker="subagent")
@@ -145,8 +147,6 @@ class CallLog:
             self.answers += answers_of(result, self._source._replace(speaker="user"))
         elif name in AGENT_TOOLS:
             self.quotes.reported(report_of(result), self._source._replace(speaker="subagent"))
-        elif name == "EnterPlanMode":
-            self.quotes.mode("plan", self._source._replace(speaker="claude code"))
         if agent := worker_of(result):
             if agent not in self.agents and given.get("subagent_type") not in shell.READ_ONLY_AGENTS:
                 self._results_of[agent] = self._source

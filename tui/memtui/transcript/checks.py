@@ -157,6 +157,7 @@ _SAID = re.compile(
     re.MULTILINE,
 )
 """Lines that test runners, compilers and linters print on failure."""
+_RAISED = re.compile(r"^(?:Traceback \(most recent call last\):|Exception in thread )", re.MULTILINE)
 _MOVES_COMMITS = re.compile(
     r"(?:git|gt) (?:am|cherry-pick|commit|create|fetch|merge|modify|pull|push|rebase|submit|sync)\b"
 )
@@ -188,7 +189,13 @@ def printed_status(command: str, output: str) -> int | None:
 
 
 def hidden_failure(command: str, output: str) -> str:
-    """The failure that a check, or git, printed although its command line exited with 0; "" for none."""
+    """The failure that a command printed although its line exited with 0; "" for none.
+
+    A traceback of Python tells, as does what a check, or git, prints whose exit status is hidden.
+    """
+    runs = any(each.startswith("python") for each in programs_run(command)) and not is_check(command)
+    if runs and (raised := _RAISED.search(output)):
+        return masked(output[raised.start() :])[:_LONGEST]
     if not hides_outcome(command):
         return ""
     if (status := printed_status(command, output)) is not None and is_check(command):
@@ -207,9 +214,6 @@ _PASSED = re.compile(
 )
 
 
-_INSTALLED = re.compile(
-    r"^(?:added \d+ package|found 0 vuln|Successfully installed |Installed \d+ |Done in \d)", re.MULTILINE
-)
 _PICKS = re.compile(r"\|\s*grep\b(?![^|]*(?:fail|err))", re.IGNORECASE)
 _HEAD = re.compile(r"\|\s*head\b(?:\s+-(?:n\s*)?(\d+))?")
 _SAYS_LITTLE = re.compile(r"\|\s*(?!head\b|tail\b)\w|\|\||/dev/null|(?<!2)>(?!&)")
@@ -217,17 +221,13 @@ NO_OUTPUT = "completed with no output)"  # end of what Claude Code writes in pla
 
 
 def hidden_success(command: str, output: str) -> bool:
-    """Whether a check that hides its exit status and printed no failure printed its success, or nothing.
-
-    Or a package manager that printed what it installed.
-    """
+    """Whether a check that hides its exit status and printed no failure printed its success, or nothing."""
     if not hides_outcome(command):
         return False
     if (status := printed_status(command, output)) is not None:
         return status == 0
     if not is_check(command):
-        installs = any(name_of(words[0]) in PACKAGE_MANAGERS for words in shell.segments(command))
-        return installs and _INSTALLED.search(output) is not None and _SAID.search(output) is None
+        return False
     if not output.strip() or output.endswith(NO_OUTPUT):
         return _SAYS_LITTLE.search(command) is None
     return _is_whole(command, output) and _PASSED.search(output[-_LONGEST:]) is not None

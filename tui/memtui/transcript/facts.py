@@ -14,10 +14,8 @@ from memtui.secrets.secrets import masked, masked_in
 from memtui.transcript import ReadingCancelledError, events
 from memtui.transcript.calls import KEPT_CALLS, CallLog
 from memtui.transcript.events import ApiError, Call, Expansion, Queue, Result, Said, Summary, Title, Words
-from memtui.transcript.files import mark_earlier_checkouts
 from memtui.transcript.landmarks import report_in
 from memtui.transcript.lines import Line, Record, message_of, read_lines, text_in, time_of
-from memtui.transcript.paths import is_inside
 from memtui.transcript.records import NOWHERE, CompactionFact, Facts, Source, Speaker, in_order
 from memtui.transcript.session import Setting, agent_transcripts
 from memtui.transcript.turns import TurnLog, choices
@@ -121,8 +119,6 @@ class _Reading:
                 self._find_chain(record)
             if record.get("type") in ("user", "assistant") and self._is_repeated(record):
                 continue
-            if mode := text_in(record, "permissionMode"):
-                self._calls.quotes.mode(mode, self._source("claude code"))
             if record.get("type") == "assistant":
                 self._asked(record)
             for event in _clean_events(record):
@@ -162,9 +158,6 @@ class _Reading:
     def _facts(self) -> Facts:
         calls = self._calls
         modified, read, shell = calls.files.finish()
-        folders = list(self._setting.folders)
-        if folders and not is_inside(self._setting.folder, folders[0]):
-            mark_earlier_checkouts(modified, folders, self._setting.folder)
         turns = self._turns.finish(self._number)
         return Facts(
             session_id=self._setting.session(self._path.stem),
@@ -186,11 +179,9 @@ class _Reading:
             subagent_results=tuple(calls.quotes.reports),
             missing_agents=calls.missing_agents,
             addresses=tuple(calls.quotes.addresses.values()),
-            plan_mode=calls.quotes.plan_mode,
             todos=calls.todos.finish(),
             past_todos=calls.todos.past(),
             landmarks=calls.landmarks.finish(),
-            pushed=calls.landmarks.pushed,
             committed_on=calls.landmarks.committed_on,
             pull_title=calls.landmarks.pull_title,
             plans=calls.plans.finish(),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -17,11 +16,9 @@ from memtui.transcript.shell import EDIT_TOOLS, segments
 
 DELETED = "deleted"
 _MOVED = "moved to "
+GONE = "deleted or moved outside the record"  # as the output of a command shows
 PUT_BACK = "put back with git"  # to its last commit: committed content remains
 
-EDITED_AGAIN = "edited again in "  # the checkout in which the session went on
-
-_SLASH, _SHORT = re.compile(r"[\\/]"), 2
 _DELETES = frozenset({"rm", "unlink", "trash", "del", "erase", "remove-item", "ri"})
 _MOVES = frozenset({"mv", "move", "move-item", "mi"})
 _HINTS = re.compile(r"(?:rm|unlink|trash|del|erase|ri|mv|mi|move|checkout|restore|remove)\b")
@@ -52,19 +49,6 @@ def moved_to(fate: str) -> str:
 
 def path_now(file: FileFact) -> str:
     return moved_to(file.fate) or file.path
-
-
-def mark_earlier_checkouts(files: Iterable[FileFact], folders: Iterable[str], cwd: str) -> None:
-    """Mark the files of an earlier checkout that a session edited again after it was resumed in another one.
-
-    Folders side by side may have an ``index.ts`` each; only a longer path is taken for the same file.
-    """
-    earlier = [each for each in folders if not is_inside(each, cwd)]
-    known = {path_identity(file.path): file for file in files}
-    for file, folder in itertools.product(known.values(), earlier):
-        inside = file.path[len(folder) :] if is_inside(file.path, folder) else ""
-        if len(_SLASH.findall(inside)) > _SHORT and path_identity(cwd + inside) in known:
-            file.fate = file.fate or f"{EDITED_AGAIN}{cwd}"
 
 
 def may_remove(command: str) -> bool:
@@ -190,6 +174,10 @@ def written_files(command: str, cwd: str) -> list[str]:
     ]
 
 
+_SHOWN_GONE = re.compile(
+    r"^(?:\tdeleted: +| D | delete mode \d{6} )(?P<file>\S.*)$|(?<= )(?P<path>[^\s:]+): No such file",
+    re.MULTILINE,
+)
 _STANDS = ("", IN_PROGRAM)  # fates of a file that exists
 
 
@@ -236,6 +224,14 @@ class FileLog:
         if removal.target:
             self._written(removal.target, at)
             self._moved[path_identity(removal.target)] = gone
+
+    def shown(self, output: str, folder: str, at: Source) -> None:
+        """Record the files that git, or a shell, shows as gone which no command on record removed."""
+        for found in _SHOWN_GONE.finditer(output[:_SCANNED]):
+            gone = absolute((found["file"] or found["path"]).rstrip("/"), folder)
+            for file in (*self._modified.values(), *self._read.values()):
+                if not file.fate and (file.path == gone or is_inside(file.path, gone)):
+                    file.fate, file.last = GONE, later(file.last, at)
 
     def _moved_to(self, key: str) -> list[FileFact]:
         """The files that were moved to a path and have not come back since."""

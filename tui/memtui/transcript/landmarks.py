@@ -1,4 +1,4 @@
-"""Commits, tags, pull requests and addresses; reports of subagents, the plan mode."""
+"""Commits, tags, pull requests and addresses; reports of subagents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal
 from memtui.secrets.secrets import masked
 from memtui.transcript.events import Result
 from memtui.transcript.paths import absolute, is_inside
-from memtui.transcript.records import NOWHERE, Landmark, Quote, Source
+from memtui.transcript.records import Landmark, Quote, Source
 from memtui.transcript.shell import shows_outcome
 from memtui.transcript.turns import TEXT, quoted
 
@@ -44,7 +44,6 @@ _LOGGED = re.compile(
 )
 _REPLAYS = re.compile(rf"{_GIT} (?P<how>cherry-pick|rebase)\b")
 """What gives commits new hashes: they need not be of the session."""
-_PUSH = re.compile(rf"{_GIT} push\b(?![^\n;&|]*(?:--dry-run| -n\b|--tags))|\bgt (?:submit|ss)\b")
 _NOT_PUSHED = re.compile(r"^(?: ! \[|error: |fatal: )", re.MULTILINE)
 _STACKED = re.compile(r"\bgt (?:create|modify|commit create)\b(?P<options>[^\n;&|\"']*)")
 """Graphite's commits, whose output has no commit id: ``2 files changed, 214 insertions(+)``."""
@@ -67,7 +66,6 @@ class LandmarkLog:
     def __init__(self) -> None:
         self._found: dict[str, Landmark] = {}
         self._branches: dict[str, str] = {}
-        self.pushed = NOWHERE
         self.pull_title: Quote | None = None
         self.committed_on: Quote | None = None
 
@@ -87,8 +85,6 @@ class LandmarkLog:
             self._add_unnamed(command, source)
         moved = set(_RESTACKED.findall(output))
         self._supersede([c for c in self._commits() if self._branches.get(c.commit) in moved], "rebase")
-        if _PUSH.search(command) and not failed and not _NOT_PUSHED.search(output):
-            self.pushed = source
         self._pull(command, output, source)
 
     def finish(self) -> tuple[Landmark, ...]:
@@ -207,14 +203,11 @@ def _key(landmark: Landmark) -> str:
 _AT_ONCE = 10  # the most addresses in one result; more are a list that the session only looked at
 _LOOKED_AT = 100_000
 _ADDRESS = re.compile(
-    r"https://[\w.-]{1,100}/(?:[\w./-]{1,200}?/(?:pull|issues|merge_requests)/\d{1,9}"
-    r"|(?:[\w-]{1,100}/){0,2}(?:issue|browse)/[A-Z][A-Z0-9]{1,9}-\d{1,9})\b(?=[^\s\"]*[ ]*(?:$|[\"\t]))",
+    r"(?:^|[\"\t:]) *(?P<address>https://[\w.-]{1,100}/(?:[\w./-]{1,200}?/(?:pull|issues|merge_requests)/\d{1,9}"
+    r"|(?:[\w-]{1,100}/){0,2}(?:issue|browse)/[A-Z][A-Z0-9]{1,9}-\d{1,9}))\b(?=[^\s\"]*[ ]*(?:$|[\"\t]))",
     re.MULTILINE,
 )
 """Of GitHub, Gitea and GitLab; of Linear and Jira; as a value or at the end of a line, not in text."""
-_BEFORE, _MARGIN = ("", "\n", '"', "\t", ":"), 20
-_PARTS = ("/pull/", "/issues/", "/merge_requests/", "/issue/", "/browse/")
-"""A quick pre-filter: every such address has one of them."""
 _HANDLE = "agentId: "  # beginning of the block that Claude Code appends to a subagent's report
 _RECEIPT = re.compile(r"[^\n]{1,80}\n\s*agent_?id: ", re.IGNORECASE)
 """The beginning of what Claude Code says when a subagent was only started."""
@@ -222,11 +215,10 @@ _REPORT = re.compile(r"<result>(.*)</result>", re.DOTALL)
 
 
 class QuoteLog:
-    """Keeps the reports of subagents, addresses and the plan mode."""
+    """Keeps the reports of subagents, and addresses."""
 
     def __init__(self) -> None:
         self.reports: list[Quote] = []
-        self.plan_mode = NOWHERE
         self.addresses: dict[str, Quote] = {}
         """Of pull requests and issues, in the order in which they were last seen."""
 
@@ -236,20 +228,10 @@ class QuoteLog:
             self.reports.append(quoted(text.strip(), source, TEXT))
 
     def seen(self, text: str, source: Source) -> None:
-        if "https://" not in text or not any(part in text for part in _PARTS):
-            return
-        found: dict[str, None] = {}
-        for match in _ADDRESS.finditer(text := masked(text)[:_LOOKED_AT]):
-            if text[max(0, match.start() - _MARGIN) : match.start()].rstrip(" ")[-1:] in _BEFORE:
-                found[match[0]] = None
+        found = dict.fromkeys(_ADDRESS.findall(masked(text[:_LOOKED_AT]))) if "https://" in text else {}
         for address in found if len(found) <= _AT_ONCE else ():
             self.addresses.pop(address, None)
             self.addresses[address] = Quote(address, source, len(address))
-
-    def mode(self, mode: str, source: Source) -> None:
-        """Record Claude Code's word: ``default``, ``acceptEdits``, ``plan``, ``bypassPermissions``..."""
-        kept = source if self.plan_mode == NOWHERE else self.plan_mode
-        self.plan_mode = kept if mode == "plan" else NOWHERE
 
 
 def report_of(result: Result) -> str:

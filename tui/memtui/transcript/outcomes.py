@@ -134,9 +134,8 @@ def answers_of(result: Result, at: Source) -> list[Answer]:
         if question.strip() and answer:
             labels = [label for asked, label in options if asked == question]
             own = bool(labels) and not any(label in answer for label in labels)
-            others = tuple(label for label in labels if label not in answer)
             option = options.get((question, answer), "")
-            found.append(Answer(question.strip(), answer, at, option, own, others))
+            found.append(Answer(question.strip(), answer, at, option, own))
     return found
 
 

@@ -13,7 +13,7 @@ from itertools import pairwise, takewhile
 
 from memtui.ground.text import counted
 from memtui.transcript.records import Pasted, Source
-from memtui.transcript.short_text import GAP
+from memtui.transcript.short_text import GAP, one_line
 
 _SHORTEST = 120  # minimum length of a message with pasted blocks, in characters
 _FENCED = 4  # minimum lines between fences; a shorter example stays
@@ -31,6 +31,13 @@ _WHOLE = 8_000  # longest typed message in characters
 _KEPT = 1_000  # number of characters kept from the beginning of a longer one
 _NAME = 80
 _SAYS = re.compile(r"\w\w")
+_FAILED = re.compile(
+    r"[\W\d]{0,80}(?:[\w.]{0,80}(?:Error|Exception):|npm (?:ERR!|error)\s|(?:error|fatal|panic)(?:\[\w+\])?: "
+    r"|(?:ERROR|FAIL(?:ED)?)(?::? |$))|\s*[✗✘]\s*\w"
+)
+"""How lines begin that programs print on failure."""
+NAMED = re.compile(r"^\[pasted at L\d+, .*\]$", re.MULTILINE)
+"""A line that names a pasted block, see `_named`."""
 _FENCE = re.compile(r"[ \t]*(```|~~~|\"\"\"$)")
 _QUOTES = '"' * 3  # people fence with these, too; the end may stand behind the last line
 _SURE = frozenset({"escape", "time", "place"})
@@ -70,14 +77,17 @@ def without_pasted(text: str, source: Source) -> tuple[str, tuple[Pasted, ...]]:
         first = next((line.strip() for line in block if line.strip(' \t`~"')), "")[:_NAME]
         last = next((line.strip() for line in reversed(block) if _SAYS.search(line)), "")[:_NAME]
         last = "" if last == first else last
-        pasted = Pasted(first, len(block), sum(map(len, block)) + len(block) - 1, source, last)
+        failed = tuple(dict.fromkeys(one_line(line)[:_NAME] for line in block if _FAILED.match(line)))
+        size = sum(map(len, block)) + len(block) - 1
+        pasted = Pasted(first, len(block), size, source, last, (*failed[:2], *failed[2:][-1:]))
         found.append(pasted)
         kept.append(_named(pasted))
     return "\n".join(kept + lines[at:]), tuple(found)
 
 
 def _named(pasted: Pasted) -> str:
-    ends = GAP.join(line for line in (pasted.first_line, pasted.last_line) if line)
+    more = [line for line in pasted.failed if line != pasted.first_line] or [pasted.last_line]
+    ends = GAP.join(filter(None, (pasted.first_line, *more)))
     ends = ends.replace("[", "(").replace("]", ")")
     size = f"{counted(pasted.lines, 'line')}, {pasted.characters:,} characters"
     return f"[pasted at L{pasted.source.line}, {size}: {ends}]"

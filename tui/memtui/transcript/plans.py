@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from memtui.secrets.secrets import masked_in
 from memtui.transcript.events import PlanReference, Result
 from memtui.transcript.lines import fields_in
+from memtui.transcript.pasted import NAMED
 from memtui.transcript.records import NOWHERE, Fate, PlanFact, Source, Todo, Turn, is_after
 from memtui.transcript.sentences import is_question
 
@@ -140,8 +141,6 @@ _ITEM = re.compile(
     r"^[ \t]{0,4}(?:\**[(（]?(?P<number>\d{1,2})[.)）、．:：]|[-*•])[ \t]*(?P<text>\S.*)", re.MULTILINE
 )
 _NO_STEP = re.compile(r"https?://\S+$|[\w./\\-]+\.\w{1,6}(?::\d+.*)?$")
-_PASTED = re.compile(r"^\[pasted at L\d+, ", re.MULTILINE)
-"""The placeholder of a pasted block, see `memtui.transcript.pasted`."""
 _SPEAKER = re.compile(r"^\w{2,20}:\s", re.MULTILINE)
 
 
@@ -165,7 +164,7 @@ def _states_plan(turn: Turn, opens: bool) -> bool:
     if len(set(_SPEAKER.findall(own))) > 1 and len(_SPEAKER.findall(own)) >= _LEAST:
         return False  # a conversation
     steps = [found.start() for found in _ITEM.finditer(own)]
-    if any(steps[0] < found.start() < steps[-1] for found in _PASTED.finditer(own) if steps):
+    if any(steps[0] < found.start() < steps[-1] for found in NAMED.finditer(own) if steps):
         return False  # the list was pasted, too
     bare = re.sub(r"```.*?(?:```|\Z)", "", own, flags=re.DOTALL)
     return _lists_steps(bare, opens)
@@ -251,12 +250,9 @@ class TodoLog:
                 same = before is not None and before.status == status
                 self._todos.append(before if same and before else Todo(content, status, source=source))
         listed = {todo.content for todo in self._todos}
-        another = bool(listed) and not any(todo.content in listed for todo in earlier)
         for todo in earlier:
-            if another and todo.status in OPEN:
-                self._past[todo.content] = ("left", todo.source)
-            elif todo.content not in listed:
-                self._put_away(todo, source)
+            if todo.content not in listed:
+                self._put_away(todo, source, "left")
         self._tasks_are_newer = False
 
     def task_result(self, tool: str, arguments: dict[str, Any], result: Result, source: Source) -> None:
@@ -311,12 +307,12 @@ class TodoLog:
         past = self._past.items()
         return tuple(Todo(text, status, source=at) for text, (status, at) in past if text not in listed)
 
-    def _put_away(self, item: Todo, source: Source) -> None:
-        """Keep an item that leaves the list: where it was finished, or as dropped at `source`."""
+    def _put_away(self, item: Todo, source: Source, how: str = "dropped") -> None:
+        """Keep an item that leaves the list: where it was finished, or as dropped, or left, at `source`."""
         before, at = self._past.pop(item.content, ("", NOWHERE))
         if item.status == "completed":
             before, at = "completed", item.source
-        self._past[item.content] = ("completed", at) if before == "completed" else ("dropped", source)
+        self._past[item.content] = ("completed", at) if before == "completed" else (how, source)
 
     def _create(self, arguments: dict[str, Any], result: Result, source: Source) -> None:
         made = fields_in(result.fields, "task")

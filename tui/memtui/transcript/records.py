@@ -71,6 +71,8 @@ class Pasted:
     source: Source
     last_line: str = ""
     """Of those with words; "" if that is the first one."""
+    failed: tuple[str, ...] = ()
+    """Lines that a program prints on failure: the first two and the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +201,6 @@ class Answer:
     """The description of the chosen option; "" for the user's own words."""
     own: bool = False
     """None of the options offered."""
-    others: tuple[str, ...] = ()
-    """The options that were not chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,13 +274,10 @@ class Facts:
     """Ids of subagents known by their result alone, with its line."""
     addresses: tuple[Quote, ...] = ()
     """Addresses of pull requests and issues in results, each where it was last seen."""
-    plan_mode: Source = NOWHERE
-    """Where the plan mode began that was never left."""
     todos: tuple[Todo, ...] = ()
     past_todos: tuple[Todo, ...] = ()
-    """Items that were removed from the list: `completed`, `dropped`, or `left` open by another list."""
+    """Items that were removed from the list: `completed`, `dropped`, or `left` out."""
     landmarks: tuple[Landmark, ...] = ()
-    pushed: Source = NOWHERE
     committed_on: Quote | None = None
     """The branch that git named with the last commit."""
     pull_title: Quote | None = None

@@ -11,8 +11,6 @@ _BREAK = re.compile(
     r"\n+|(?<=[.!?…])(?<!\d\.)[\"')\]”’*_]*[ \t]+(?=[^\s\da-z])|(?<=[。！？；])(?![」』”’）])"
 )
 """Between two lines or sentences."""
-_PART = re.compile(r"\n+(?=#{1,6} |---+[ \t]*\n)|\n[ \t]*\n(?=[^\s#|>])(?!(?:[-+*•]|\d{1,3}[.)])[ \t]|```)")
-"""Before a heading, a rule, or a paragraph that is no list and no table."""
 _KEY = re.compile(
     r"[^\W_]+|(?<=\w)[#+]+|[=≠≤≥≈±%$€£]|!(?==)|[<>](?=\s*[\d=])|(?<=\d)[.,:/-](?=\d)|(?<![\w-])[-+](?=\d)"
 )
@@ -67,51 +65,23 @@ def brief(text: str, width: int = 240) -> str:
 def ends_of(text: str, width: int) -> str:
     """At most `width` characters: head and tail (40 %) of a longer text, of whole sentences or lines.
 
-    Half a sentence may say the opposite: cut at words is only where no sentence ends. The tail of a text with
-    several parts is one of them or more: an item of a list means something else without what stands above it.
+    Half a sentence may say the opposite: cut at words is only where no sentence ends.
     """
     if len(text) <= width:
         return text
     width -= len(GAP)
-    head = width * 6 // 10
+    tail = width - width * 6 // 10
     breaks = [found.span() for found in _BREAK.finditer(text)]
-    starts = [end for _, end in breaks if len(text) - (width - head) <= end < len(text)]
+    if not breaks:
+        return f"{_beginning_of(text, width - tail)}{GAP}{_beginning_of(text[::-1], tail)[::-1]}"
+    starts = [end for _, end in breaks if len(text) - tail <= end < len(text)]
     lines = [start for start in starts if text[start - 1] == "\n"]
     start = next((line for line in lines if not text[line].isspace()), (lines or starts or [len(text)])[0])
-    parts = _parts(text)
-    if parts:
-        last = next(
-            (at for at in (parts[-1], *_closings(text)) if len(text) - at <= width * 3 // 4), len(text)
-        )
-        start = next((part for part in parts if len(text) - part <= width - head), last)
-    if not breaks:
-        return f"{_beginning_of(text, head)}{GAP}{_beginning_of(text[::-1], width - head)[::-1]}"
     room = width - (len(text) - start)
-    whole = [part for part in parts if room // 4 < part <= room]
-    ends = whole or [begin for begin, _ in breaks if begin <= room and not _in_code(text, begin)]
-    end = max(ends, default=0)
+    end = max((at for at, _ in breaks if at <= room and not _in_code(text, at)), default=0)
     first = text[:end].rstrip() if end else _beginning_of(text, room)
     gap = "…".join("\n" if text[at] == "\n" else " " for at in (len(first), start - 1))
     return f"{first}{gap}{text[start:]}".rstrip()
-
-
-def _parts(text: str) -> list[int]:
-    """Where a part begins that is clear by itself: at a heading or a rule, and the last paragraph.
-
-    Without headings every paragraph does, unless it is a list, a table, or announced by a colon.
-    """
-    found = [each for each in _PART.finditer(text) if not _in_code(text, each.end())]
-    headings = [each.end() for each in found if text[each.end()] in "#-"]
-    plain = [each.end() for each in found if text[: each.start()].rstrip()[-1:] not in (":", "：")]
-    return sorted({*headings, *plain[-1:]}) if headings else plain
-
-
-def _closings(text: str) -> list[int]:
-    """Where a message ends in prose: its last paragraph with the line that announces it, its last line."""
-    above = text[: text.rfind("\n\n") + 1].rstrip()
-    announced = [above.rfind("\n") + 1] if above.endswith((":", "：")) else []
-    last = [text.rfind("\n") + 1] if text.rstrip().endswith(tuple(".!?。！？")) else []
-    return [at for at in (*announced, *last) if _PLAIN.match(text, at) and not _in_code(text, at)]
 
 
 def _in_code(text: str, at: int) -> bool:

@@ -80,22 +80,11 @@ def options_in(said: str) -> dict[str, re.Match[str]]:
     return options
 
 
-def description_of(expansion: str, name: str) -> str:
-    """The description in the text that Claude Code puts in a command's place, "" when it has none.
-
-    A heading that only repeats the command's name is passed over.
-    """
-    text = expansion[:_SCANNED].strip()
-    if text.startswith("<"):
-        return ""
-    lines = [line.strip() for line in text.split("\n")]
-    lines = [line for line in lines if line and not line.startswith(_LOADED)]
-    headings = [heading[1] for line in lines if (heading := _HEADING.match(line)) is not None]
-    names = map(_letters, (name, name.rpartition(":")[2]))
-    if headings and _letters(headings[0]) not in names:
-        return brief(headings[0], _WIDTH)
-    plain = next((line for line in lines if _HEADING.match(line) is None), "")
-    return brief(plain.strip("*_") or (headings[1] if len(headings) > 1 else ""), _WIDTH)
+def description_of(expansion: str) -> str:
+    """The first line, but headings, of the text that Claude Code puts in a command's place; "" for none."""
+    lines = [line.strip() for line in expansion[:_SCANNED].strip().split("\n")]
+    plain = (line for line in lines if line and not line.startswith((_LOADED, "#")))
+    return "" if lines[0].startswith("<") else brief(next(plain, "").strip("*_"), _WIDTH)
 
 
 def title_in(purpose: str) -> str:
@@ -110,10 +99,6 @@ def plan_read(path: str, text: str) -> str:
     lines = _NUMBERED.sub("", masked(text)[:_SCANNED]).split("\n")
     title = next((found[1] for line in lines if (found := _HEADING.match(line.strip())) is not None), "")
     return f"{brief(title, _WIDTH)}{_FILE}{path}" if title else f"plan file {path}"
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text.casefold()))
 
 
 _TEXT_LIMIT = 50_000
@@ -274,8 +259,7 @@ class TurnLog:
         """Record a text inserted by Claude Code: the first one in a turn is that of the command."""
         turn = self._turn
         if turn is not None and turn.kind == "command" and not (turn.about or self._calls or self._texts):
-            name = turn.ask.partition(" ")[0].lstrip("/")
-            self._turn = replace(turn, about=description_of(text, name))
+            self._turn = replace(turn, about=description_of(text))
 
     def has_read(self, path: str, text: str) -> None:
         """Record a file that was read: a command may begin by reading the plan it is to carry out."""
