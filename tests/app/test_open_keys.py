@@ -154,14 +154,23 @@ async def test_e_names_the_file_where_no_editor_can_take_the_terminal(
             assert said.startswith("This terminal cannot step aside for an editor. The file is "), keys
             assert said.endswith(f"{name}."), keys
             assert len(driver.said) == number, keys
-
-
-async def test_without_any_editor_the_file_is_named(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "/nowhere")
-    async with opened(full) as driver:
+        monkeypatch.delenv("EDITOR")
+        monkeypatch.setenv("PATH", "/nowhere")
         await driver.press("4", "e")
         path = full.home.states / "s-1" / "v0007.md"
         assert driver.last_said == f"No editor found: set EDITOR. The file is {path}."
+
+
+async def test_u_puts_front_matter_back(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    recovery_id = world.memory(1, "Edited", tags=("kept",))
+    (path,) = world.home.memories.rglob(f"{recovery_id}.md")
+    before = path.read_bytes()
+    monkeypatch.setattr("memtui.app.terminal.edit_file", lambda *_: path.write_bytes(b"x" + before) and "")
+    async with opened(world) as driver:
+        await driver.press("2", "e")
+        assert "lacks front matter, so tags" in driver.last_said
+        await driver.press("u")
+        await driver.until(lambda: path.read_bytes() == before, "the old text")
 
 
 async def test_enter_on_a_source_line_opens_the_transcript_there(long: World) -> None:
@@ -178,7 +187,5 @@ async def test_enter_on_a_source_line_opens_the_transcript_there(long: World) ->
 
 
 def test_only_source_lines_lead_there() -> None:
-    links = [
-        line.link for line in linked(from_markdown("L1 cache\n\nSQL12 and L0\n\nsee L476 14:53, L9")).lines
-    ]
-    assert [link for link in links if link] == ["source:1", "source:476"]
+    document = linked(from_markdown("L1 cache\n\nSQL12 and L0\n\nsee L476 14:53, L9"))
+    assert [line.link for line in document.lines if line.link] == ["source:1", "source:476"]

@@ -43,9 +43,7 @@ def three(project: Project) -> Project:
 
 
 def test_a_pipe_gets_tab_separated_lines_newest_first(memtui: Memtui, three: Project) -> None:
-    result = memtui("captures")
-    assert result.code == 0
-    first, second, third = result.out.splitlines()
+    first, second, third = memtui("captures").out.splitlines()
     assert first.split("\t") == ["pending", "2026-01-03 00:30", "Fix ␛[2Jthe tax", capture_name(EVENING)]
     status, time, reason, file = second.split("\t")
     assert (status, time, file, not reason) == ("broken", "-", capture_name(NOON), False)

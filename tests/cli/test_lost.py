@@ -62,8 +62,7 @@ def test_ten_lines_are_shown_at_first(memtui: Memtui, project: Project) -> None:
 
 
 def test_json_has_the_evidence(memtui: Memtui, project: Project) -> None:
-    printed = memtui("lost", _path(project.root), "--all", "--json").out
-    first = json.loads(printed)[0]
+    first = json.loads(memtui("lost", _path(project.root), "--all", "--json").out)[0]
     kept = next(row for row in first["rows"] if row["text"] == "src/tax.ts")
     assert (kept["state"], kept["line"]) == ("kept", 4)
     assert "src/tax.ts was changed" in kept["evidence"]["text"]

@@ -359,13 +359,18 @@ class BrowserScreen(StyledOnce):
 
     def action_edit(self) -> None:
         from memtui.app.terminal import edit_file
+        from memtui.documents.memory import has_front_matter
 
-        file = self.subject.file
+        file, memory = self.subject.file, self.subject.recovery_id
         if isinstance(file, str):
             self.app.warn(file)
             return
-        if problem := edit_file(self.app, file):
-            self.app.warn(problem)
+        with self.app.reporting("editing"):
+            with self.model.changes.of_files(f"edited {memory}", [file] if memory else []):
+                if problem := edit_file(self.app, file):
+                    self.app.warn(problem)
+            if memory and not has_front_matter(file.read_bytes()):
+                self.app.warn(f"{memory} lacks front matter, so tags and source. u puts the old text back.")
         self.app.hint("compacts", "memories", "commands", "pins", "userpins", "states")
 
     def action_pin_line(self) -> None:

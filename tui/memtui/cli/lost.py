@@ -314,9 +314,7 @@ def _print_result(operation: str, text: str, as_json: bool) -> None:
 
 def _list(found: list[Pinned], as_json: bool) -> None:
     used = sum(len(each.pin.text) for each in found if each.confirmed)
-    values = [
-        each.pin._asdict() | {"everywhere": each.everywhere, "confirmed": each.confirmed} for each in found
-    ]
+    values = [it.pin._asdict() | {"everywhere": it.everywhere, "confirmed": it.confirmed} for it in found]
     if as_json or not found:
         print_result(values, 'No pin yet; `memtui pin "never push to main"` adds one.', as_json)
         return

@@ -76,7 +76,9 @@ def update(asked: _Asked, engine: str, as_json: bool) -> None:
         written = state_updates.update_state(asked.places, path)
     by = {"engine": Engine.FACTS.value if note else engine, "note": note}
     done = {"changed": written is not None, **by, **(_as_json(written) if written else {})}
-    said = _said(written) if written else "Nothing has changed since the last version."
+    said = "Nothing has changed since the last version."
+    if written:
+        said = f"Version {written.version} of {written.session_id}: {written.path}"
     if not written and not asked.documents().entries:
         said = "Nothing was said in this session yet: there is no version to write."
     output.print_result(done, said, as_json)
@@ -135,10 +137,6 @@ def diff(asked: _Asked, before: int | None, after: int | None, as_json: bool) ->
         output.print_json({"session_id": documents.session_id, **numbers, "sections": changed})
         return
     output.print_changes(_printed(sections))
-
-
-def _said(written: StoredState) -> str:
-    return f"Version {written.version} of {written.session_id}: {written.path}"
 
 
 def _by_claude(places: Places, path: Path) -> tuple[StoredState | None, str]:

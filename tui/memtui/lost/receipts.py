@@ -186,7 +186,8 @@ def _arrived(receipt: Receipt, notes: Notes | None) -> Receipt:
     of_event = (note for note in notes.hooks if note.event == _EVENTS.get(event))
     near = [note for note in of_event if -_BEFORE <= note.at - moment <= _WITHIN]
     for note in near:
-        if note.kind == "hook_additional_context" and note.text.startswith(_OPENINGS) and not _marked(note):
+        opens = note.kind == "hook_additional_context" and note.text.startswith(_OPENINGS)
+        if opens and not MARK.search(note.text):
             return replace(receipt, arrival="cut", arrived=len(note.text), line=note.line)
     return replace(receipt, arrival="missing", reason=_reason(mark, near))
 
@@ -201,10 +202,6 @@ def _reason(mark: str, near: Sequence[_Note]) -> str:
         if note.kind == "hook_success" and f"memtui:{mark}" in note.text:
             return "Claude Code ran the hook and did not take its output: validation error"
     return "it was handed over, and the transcript has nothing of it"
-
-
-def _marked(note: _Note) -> bool:
-    return MARK.search(note.text) is not None
 
 
 def _record(line: bytes) -> dict[str, Any]:
