@@ -213,8 +213,7 @@ def _until_asked(world: World) -> None:
 
 
 def test_ctrl_c_keeps_the_draft_from_the_facts(world: World, terminal: Terminal) -> None:
-    shown = terminal.read(b"ctrl+c keeps the draft from the facts")
-    assert b"Asking claude" in shown
+    terminal.read(b"Asking claude")
     _until_asked(world)
     os.write(terminal.process.master, b"\x03")
     result = terminal.read().decode()
@@ -226,7 +225,7 @@ def test_ctrl_c_keeps_the_draft_from_the_facts(world: World, terminal: Terminal)
 
 
 def test_a_signal_to_end_takes_the_model_along(world: World, terminal: Terminal) -> None:
-    terminal.read(b"ctrl+c keeps the draft from the facts")
+    terminal.read(b"Asking claude")
     _until_asked(world)
     os.kill(terminal.process.pid, signal.SIGTERM)
     terminal.read()

@@ -172,7 +172,6 @@ def test_the_session_that_runs_it_comes_first(
 @pytest.mark.parametrize(
     "words",
     [
-        (),
         ("--done",),
         ("--yes",),
         (*PRINTED, "--done"),
