@@ -68,7 +68,7 @@ SHOTS = (
     Shot("versions", (140, 45), ("4", "v"), waits_for="v5 → v6"),
     Shot("review", (140, 45), ("r",), waits_for="Files modified"),
     Shot("transcript", (140, 45), ("o",), waits_for="100 %"),
-    Shot("help", (140, 45), ("?",), waits_for="Keys everywhere"),
+    Shot("help", (140, 45), ("?",), waits_for="Keys of this screen"),
     Shot("narrow", (80, 24), waits_for="✗ "),
     Shot("narrow-detail", (80, 24), ("enter",), waits_for="LOST"),
     Shot("small", (40, 12)),
