@@ -22,16 +22,16 @@ Fate = Literal["kept", "maybe", "lost"]
 
 _WEIGHTY = frozenset({"pin", "active", "rule", "refused", "step", "task", "answer"})
 _NAMED = frozenset({"check", "command", "file", "name"})
-"""Kept by what they are called alone."""
+"""Kinds judged by their identifiers."""
 _EXACT = _NAMED | {"pin", "active"}
-"""The gist of them is not enough, nor of a rule or step of which an identifier is missing."""
+"""Kinds for which the gist is not enough; nor is it for others that miss an identifier, except Claude's."""
 _KEPT, _MAYBE = 0.62, 0.42
 """Shares of a line's words, by their rarity, in the whole text; or in one passage of it."""
 _PASSAGE, _PASSAGE_MAYBE = 0.5, 0.44
 _SCATTERED = 0.66
 """Least share of words, in no one passage, that may say the same."""
 _GIST, _EVERYWHERE = 0.44, 0.75
-"""The same for lines that may be kept: read beside the summary, its gist was there in four of five."""
+"""Least shares for a *maybe* to count as kept: readers found the gist of four in five such lines."""
 _NEAR = 0.34
 """Least share of a passage that counts as near."""
 _UNIT = 1_000
@@ -97,12 +97,11 @@ class Text:
         if line.kind in ("check", "command") and not any(map(self._names, programs_run(line.text.lower()))):
             return Verdict("lost", near, missing)  # a path that it was given proves nothing
         fate = self._fate(line, best, everywhere, len(wanted), len(missing))
-        weighty = line.kind in _WEIGHTY
-        has_gist = line.kind not in _EXACT and not (weighty and missing)
+        has_gist = line.kind not in _EXACT and (line.is_retold or not missing)
         known = has_gist and everywhere >= _EVERYWHERE
         if fate == "lost" and (line.is_retold or known):
             fate = "maybe"
-        if fate == "maybe" and ((has_gist and best >= _GIST) or (known and not weighty)):
+        if fate == "maybe" and ((has_gist and best >= _GIST) or (known and line.kind not in _WEIGHTY)):
             fate = "kept"
         return Verdict(fate, near, missing, everywhere)
 
