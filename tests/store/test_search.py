@@ -106,12 +106,12 @@ def test_a_pin_has_its_own_source_and_a_memory_that_cannot_be_read_its_text(tmp_
     places = Places(Project(tmp_path / "kiln"), memtui_home(), tmp_path / "claude")
     pins, broken = places.home.pins, places.home.memories / "2026-01" / "CMEM-20260101-000000.md"
     for path, text in (
-        (pins, "- walrus (aaaa1111 L1)\n- walrus (bbbb1111 L2)\n"),
+        (pins, "- walrus (aaaa1111 L7)\n- walrus (bbbb1111 L9)\n"),
         (broken, "---\ndescription: giraffe\ntags: [[x\ncreated: 0001-01-01T00:00:00+00:00\n---\noctopus\n"),
     ):
         path.parent.mkdir(parents=True)
         path.write_text(text)
     found = [group for group in Searcher(places).search(parse_search("walrus in:pins")) if group.results]
-    assert sorted(one.line for results in found[0].results for one in results) == [1, 2]
+    assert sorted(one.line for results in found[0].results for one in results) == [7, 9]
     (group,) = [each for each in Searcher(places).search(parse_search("giraffe")) if each.results]
     assert group.results[0][0].name == "CMEM-20260101-000000"

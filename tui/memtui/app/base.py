@@ -1,4 +1,4 @@
-"""What panes and screens share: the app, its messages, the clipboard, the boundary of workers; keys."""
+"""The base of the app and of its screens: messages, the clipboard, the boundary of workers, key bindings."""
 
 from __future__ import annotations
 
@@ -165,9 +165,9 @@ class OwnScreen(Screen[ScreenResultType]):
 
     app = own_app
     about = ""
-    """What it shows, for help; a dialog without it has none."""
+    """The description in help; "" if the screen has no help."""
     elsewhere = ""
-    """What a key of another screen is answered, in place of where it works."""
+    """The message for keys that only work on other screens; "" for the usual one, which names the screen."""
 
     @property
     def unsaved(self) -> bool:

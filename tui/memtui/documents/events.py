@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from memtui.documents.markdown import render_items
@@ -35,7 +36,6 @@ from memtui.transcript.short_text import GAP, ends_of, one_line, shortened, tell
 
 _COMMAND, _LEAST = 120, 40  # characters
 _MISSING = 5
-_CHANGED = 8
 _FAILED = 3
 _FAILED_TARGET = 100
 _PARTS = re.compile(r" (?:&&|;|⏎) |; ")
@@ -48,7 +48,7 @@ HIDDEN = "exit status hidden"
 
 
 def failures(facts: Facts) -> list[ErrorFact]:
-    """Failures of calls, and those in what the user pasted, which have no tool."""
+    """Failed calls and failures in pasted output; the latter have no tool."""
     pasted = [
         ErrorFact("", "", GAP.join(each.failed), turn.source)
         for turn in facts.turns
@@ -63,7 +63,7 @@ def last_errors(facts: Facts, most: int) -> list[ErrorFact]:
 
 
 def pasted_failure(facts: Facts) -> str:
-    """The failure that the user pasted last, if it is the last one and no check ran since; "" for none."""
+    """The newest failure if the user pasted it and no check ran since; "" otherwise."""
     last, check = failures(facts)[-1:], last_check(facts)
     if not last or last[0].tool or (check and is_after(check.source, last[0].source)):
         return ""
@@ -94,8 +94,10 @@ def _ran_again(facts: Facts, error: ErrorFact) -> str:
     target, hidden, alike = bare_command(error.target)[:_TARGET], "", ""
     programs = frozenset() if is_check(error.target) else programs_run(error.target)
     for command in all_commands(facts):
+        if not is_after(command.source, error.source):
+            continue
         text, outcome = bare_command(command.text), outcome_of(command)
-        if not is_after(command.source, error.source) or outcome not in ("ok", HIDDEN):
+        if outcome not in ("ok", HIDDEN):
             continue
         where = citation(command.source)
         place = f" at {where}" if where else ""
@@ -116,7 +118,7 @@ def failed_checks(facts: Facts) -> list[str]:
     failed = (
         each for each in reversed(checks.last_checks(facts)) if each.outcome == "failed" and each is not last
     )
-    return [check_line(facts, each) for each in failed][:_FAILED]
+    return [check_line(facts, each) for each in islice(failed, _FAILED)]
 
 
 def check_event(facts: Facts) -> str:

@@ -143,7 +143,7 @@ def _learnings(facts: Facts) -> Iterator[str]:
 
 
 def _questions(facts: Facts) -> list[str]:
-    """What stopped the last turn, if anything did, and what is open."""
+    """The interruption or error of the last turn, then open work."""
     if facts.from_capture:
         return [_ONLY_CAPTURE]
     return list(filter(None, (capitalised(stopped(facts)), *work.open_work(facts))))

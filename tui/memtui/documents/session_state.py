@@ -365,7 +365,8 @@ _SHARES = {"Japanese": 0.05, "Korean": 0.05, "Chinese": 0.1}
 """The share of letters that identifies a language; Chinese is last, as the others use its signs, too."""
 _NAMED = re.compile(r"`[^`]*`|\[pasted at L\d[^\]]*\]|https?://\S+|(?<![\w.@-])/?(?:[\w.@-]+/)+[\w.@-]*")
 """Code, pasted blocks, addresses and paths, which are in no language of the user's."""
-PHASES = _PLAN_MODE, _NO_ANSWER = "planning (permission mode plan", "planning (no answer to the plan"
+PHASES = ("planning (permission mode plan", "planning (no answer to the plan")
+"""Beginnings of phases that earlier versions drafted."""
 
 
 def dynamics(facts: Facts) -> Dynamics:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
@@ -155,7 +156,7 @@ def open_work(facts: Facts) -> list[str]:
 
 
 STANDING = ("plan", "plan without an answer", "plan sent back")
-"""What stands before an undecided plan among the tasks; the first one in earlier versions."""
+"""Labels of an undecided plan among the tasks; earlier versions wrote only the first."""
 
 
 def waiting(plan: PlanFact) -> str:
@@ -197,12 +198,12 @@ def recorded_decisions(facts: Facts) -> list[RecordedDecision]:
     Words that are none of the options offered, and options typed as a number, count if a change followed
     them: others think aloud, and what is said next may drop what was typed.
     """
-    found = list(_plans(facts))
+    found, worked = list(_plans(facts)), sorted(quotes.work_lines(facts))
     said = {turn.source for turn in facts.turns}
     answers = (
         each
         for each in facts.answers
-        if not (each.own or each.source in said) or _acted_on(facts, each.source)
+        if not (each.own or each.source in said) or _acted_on(facts, worked, each.source)
     )
     for answer in answers:
         chosen = brief(answer.answer, _SETTLED)
@@ -217,10 +218,10 @@ def recorded_decisions(facts: Facts) -> list[RecordedDecision]:
     return in_order(found)
 
 
-def _acted_on(facts: Facts, source: Source) -> bool:
-    """Whether something was changed or run behind a place and within its turn."""
+def _acted_on(facts: Facts, worked: list[int], source: Source) -> bool:
+    """Whether a change or command followed in the same turn; `worked` are the sorted `work_lines`."""
     turn = next((turn for turn in reversed(facts.turns) if turn.source.line <= source.line), None)
-    return turn is not None and any(source.line < at <= turn.last_line for at in quotes.work_lines(facts))
+    return turn is not None and bisect_right(worked, turn.last_line) > bisect_right(worked, source.line)
 
 
 def _plans(facts: Facts) -> Iterator[RecordedDecision]:
@@ -239,9 +240,9 @@ def _plans(facts: Facts) -> Iterator[RecordedDecision]:
 
 
 def branch_named(facts: Facts) -> str:
-    """The branch by Claude Code's records; beside it the one that git named where these never do.
+    """The branch that Claude Code recorded, with git's if that was never recorded.
 
-    "" where all that was changed lies elsewhere.
+    "" if all changed files are outside the working folder.
     """
     named, files = facts.committed_on, facts.modified_files
     if files and facts.cwd and not any(is_inside(file.path, facts.cwd) for file in files):
@@ -284,11 +285,14 @@ def goal(facts: Facts) -> str:
 
 
 def _aims(facts: Facts) -> list[tuple[UserRequest, str]]:
-    """The user's own plan, or the first request and, behind it, the one in whose turn most files came up."""
+    """The plan that the user stated; else the first request that holds and the one that changed most."""
     asked, stated = telling_requests(facts)[::-1], stated_plan(facts.asked)
     if planned := [ask for ask in asked[1:] if ask.text.strip() == stated]:
         return [(planned[0], "plan as asked")]
-    stand = [ask for at, ask in enumerate(asked) if not _is_over(facts, ask, asked[at + 1 :])] or asked
+    worked = sorted(quotes.work_lines(facts))
+    stand = [
+        ask for at, ask in enumerate(asked) if not _is_over(facts, worked, ask, asked[at + 1 :])
+    ] or asked
     aims = [(ask, "first asked" if ask is asked[0] else "first request after others") for ask in stand[:1]]
     work = [0 if ask.question else _files_in(facts, ask) for ask in stand]
     if max(work, default=0) >= _MANY and work[0] < max(work):
@@ -303,13 +307,13 @@ def _files_in(facts: Facts, ask: UserRequest) -> int:
     return sum(ask.source.line < file.source.line <= last for file in files)
 
 
-def _is_over(facts: Facts, ask: UserRequest, later: list[UserRequest]) -> bool:
+def _is_over(facts: Facts, worked: list[int], ask: UserRequest, later: list[UserRequest]) -> bool:
     """Whether a request that no change followed was an address alone, a short question, or interrupted.
 
     It is not over if Claude asked back, or a word or two told it to go on.
     """
     turn = ask.turn
-    if turn is None or _acted_on(facts, ask.source):
+    if turn is None or _acted_on(facts, worked, ask.source):
         return False
     if turn.end == "interrupted":
         return not (later and tokens(later[0].text) < _GO_ON)

@@ -95,7 +95,7 @@ def candidates(transcript: Path, facts: Facts, before: CompactionFact | None, ro
 
 
 def _is_answered(row: Row) -> bool:
-    """Whether the person asked something, and what came of it is told elsewhere."""
+    """Whether a row is a question of the person that was answered or stands in an earlier summary."""
     return row.kind == "ask" and (row.standing == "spent" or row.earlier > 0) and is_question(row.text)
 
 

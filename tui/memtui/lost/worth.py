@@ -45,7 +45,7 @@ _ONCE = 50.0
 """Taken off for a query that was made once: the session has its answer."""
 _DOUBLE = 0.6
 _SPENT = 36.0
-"""Taken off for what the person asked and was dealt with."""
+"""Taken off for requests that were carried out."""
 _AGAIN = 4.0
 """Taken off for each line of more worth that stands in the same place; for checks ever more."""
 

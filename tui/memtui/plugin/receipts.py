@@ -60,8 +60,10 @@ def receipt_since(places: Places, transcript: Path, compaction: CompactionFact) 
 
 def waiting_here(places: Places) -> dict[str, int]:
     """The number of lines that wait for the next prompt, by session of the project."""
+    if not (waiting := waiting_by_session(places.home)):
+        return {}
     own = {each.session_id for each in TranscriptStore(places.project, places.claude).entries()}
-    return {name: rows for name, rows in waiting_by_session(places.home).items() if name in own}
+    return {name: rows for name, rows in waiting.items() if name in own}
 
 
 def why_no_hook(places: Places) -> str:

@@ -431,7 +431,7 @@ class _Round:
 
 def holding(home: Home, memory_id: str) -> list[str]:
     """The remotes that have a memory."""
-    opened = [open_sharing(home, system_clock, name) for name in Remotes(home).all()]
+    opened = [Sharing(home, system_clock, *each) for each in Remotes(home).all().items()]
     return [each.name for each in opened if each.has(memory_id)]
 
 

@@ -149,7 +149,8 @@ class _Update:
     def run(self, places: Places, sources: Sources) -> bool:
         """Index what is new; once more if that names further projects."""
         known, complete, root = set[str](), True, str(places.project.root)
-        while complete and (found := {root, *(file.project for _, file in files_of(self._db))}) != known:
+        query = "SELECT DISTINCT project FROM files"
+        while complete and (found := {root, *(each for (each,) in self._db.execute(query))}) != known:
             known = found
             complete = self._bring(listed(places, sources, known))
         return complete

@@ -193,8 +193,8 @@ def hidden_failure(command: str, output: str) -> str:
 
     A traceback of Python tells, as does what a check, or git, prints whose exit status is hidden.
     """
-    runs = any(each.startswith("python") for each in programs_run(command)) and not is_check(command)
-    if runs and (raised := _RAISED.search(output)):
+    runs = "python" in command and any(each.startswith("python") for each in programs_run(command))
+    if runs and (raised := _RAISED.search(output)) and not is_check(command):
         return masked(output[raised.start() :])[:_LONGEST]
     if not hides_outcome(command):
         return ""

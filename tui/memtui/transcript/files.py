@@ -178,6 +178,8 @@ _SHOWN_GONE = re.compile(
     r"^(?:\tdeleted: +| D | delete mode \d{6} )(?P<file>\S.*)$|(?<= )(?P<path>[^\s:]+): No such file",
     re.MULTILINE,
 )
+_SIGNS_OF_GONE = ("deleted:", " D ", "delete mode", "No such file")
+"""Cheap pre-filter: every output that shows a file as gone has one of these."""
 _STANDS = ("", IN_PROGRAM)  # fates of a file that exists
 
 
@@ -226,7 +228,9 @@ class FileLog:
             self._moved[path_identity(removal.target)] = gone
 
     def shown(self, output: str, folder: str, at: Source) -> None:
-        """Record the files that git, or a shell, shows as gone which no command on record removed."""
+        """Record files that output of git or a shell shows as gone."""
+        if not any(sign in output for sign in _SIGNS_OF_GONE):
+            return
         for found in _SHOWN_GONE.finditer(output[:_SCANNED]):
             gone = absolute((found["file"] or found["path"]).rstrip("/"), folder)
             for file in (*self._modified.values(), *self._read.values()):

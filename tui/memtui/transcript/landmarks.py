@@ -73,10 +73,12 @@ class LandmarkLog:
         """Record what a command did in a folder; one that failed may have committed before."""
         if not any(program in command for program in _PROGRAMS) or (failed and not _COMMITTED.search(output)):
             return
-        output, before = masked(output)[:_OUTPUT_LIMIT], self.committed_on
+        output = masked(output)[:_OUTPUT_LIMIT]
         if "git" in command:
+            before = self.committed_on
             self._by_git(command, output, source)
-            self.committed_on = before if _is_elsewhere(command, folder) else self.committed_on
+            if self.committed_on is not before and _is_elsewhere(command, folder):
+                self.committed_on = before
         if _LOG.search(command):
             self._logged(output)
         if "gt " in command and (stacked := _STACKED.search(command)) and _CHANGED.search(output):
@@ -208,6 +210,8 @@ _ADDRESS = re.compile(
     re.MULTILINE,
 )
 """Of GitHub, Gitea and GitLab; of Linear and Jira; as a value or at the end of a line, not in text."""
+_PARTS = ("/pull/", "/issues/", "/merge_requests/", "/issue/", "/browse/")
+"""Cheap pre-filter: every such address has one of these."""
 _HANDLE = "agentId: "  # beginning of the block that Claude Code appends to a subagent's report
 _RECEIPT = re.compile(r"[^\n]{1,80}\n\s*agent_?id: ", re.IGNORECASE)
 """The beginning of what Claude Code says when a subagent was only started."""
@@ -228,7 +232,8 @@ class QuoteLog:
             self.reports.append(quoted(text.strip(), source, TEXT))
 
     def seen(self, text: str, source: Source) -> None:
-        found = dict.fromkeys(_ADDRESS.findall(masked(text[:_LOOKED_AT]))) if "https://" in text else {}
+        may = "https://" in text and any(part in text for part in _PARTS)
+        found = dict.fromkeys(_ADDRESS.findall(masked(text[:_LOOKED_AT]))) if may else {}
         for address in found if len(found) <= _AT_ONCE else ():
             self.addresses.pop(address, None)
             self.addresses[address] = Quote(address, source, len(address))

@@ -116,7 +116,7 @@ class Pane(RowList):
     @property
     @abstractmethod
     def nothing(self) -> str:
-        """What shows without rows and filter: here its first line, in the detail all of it."""
+        """The text without rows and filter: the list shows its first paragraph, the detail all of it."""
 
     @abstractmethod
     def apply(self, view: View) -> None:
@@ -223,7 +223,8 @@ class Pane(RowList):
         self.refilter()
 
     def passes(self, text: str) -> bool:
-        return all(word in text.casefold() for word in self.filter_text.casefold().split())
+        folded = text.casefold()
+        return all(word in folded for word in self.filter_text.casefold().split())
 
     @reported("reading what to filter", group="filter", exclusive=True)
     async def refilter(self) -> None:
@@ -275,8 +276,8 @@ class Pane(RowList):
     def _show_title(self) -> None:
         """Show number, name and count in the border: `1 Pending 2`, `2 Memories 5/7 · "erk" ✕`."""
         wanted = Content(clean_line(self.filter_text)).truncate(16, ellipsis=True).plain
-        found = f'{len(self.rows)}/{len(self.all_keys())} · "{wanted}" ✕'
-        count = found if wanted else self.count_in_border()
+        total = len(self.all_keys()) if wanted else 0
+        count = f'{len(self.rows)}/{total} · "{wanted}" ✕' if wanted else self.count_in_border()
         if self.marked:
             count = f"{count} · {len(self.marked)} marked"
         accent = (f" {count}" if count else "", "$accent")

@@ -1,4 +1,4 @@
-"""What the screens have in common that show a list and, beside it, the text of the selected row."""
+"""Base of the screens with a list and, beside it, the text of the selected row."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ListScreen(OwnScreen[ScreenResultType]):
     listing = getters.query_one(RowList)
     beside = getters.query_one(DocumentView)
     words = ""
-    """What is filtered for."""
+    """The text that rows are filtered by."""
 
     def show_filtered(self) -> None:
         """Show the rows that have the words."""

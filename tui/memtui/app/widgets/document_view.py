@@ -279,7 +279,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     def _text(self, made: Line, number: int, start: int, end: int) -> list[Segment]:
         """The characters `start` to `end` of a line in the styles of their spans and of the selection."""
         base, name = self.ground + self._style(made.role), number + self._base
-        if number == self.marked:
+        if made.link and number == self.marked:
             base += self.get_component_rich_style("document--link", partial=False)
         marks = [(span.start, span.end, self._style(span.role)) for span in made.spans]
         selection = self.text_selection
