@@ -131,7 +131,7 @@ class LostScreen(ListScreen[None]):
             self._show_rows(found)
             self._show_room()
             self._show_selected()
-        if self.aftermath is None:
+        if self.reads:
             self.listing.empty = "Nothing can be read of this compaction; esc goes back."
             self.reads = False
             self.listing.set_rows(())

@@ -168,7 +168,8 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self.scroll_to(y=self.scroll_offset.y + rows, animate=False, force=True)
 
     def action_page(self, pages: float) -> None:
-        self.action_lines(int(pages * max(2, self.scrollable_content_region.height - 1)))
+        rows = int(pages * max(2, self.scrollable_content_region.height - 1))
+        self.scroll_to(y=self.scroll_offset.y + rows, animate=False, force=True)
 
     def action_first(self) -> None:
         self.scroll_to(y=0, animate=False, force=True)
