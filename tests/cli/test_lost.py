@@ -10,6 +10,7 @@ from pathlib import Path
 from memtui.ground.project import Project
 from tests.cli.conftest import Memtui
 from tests.lost.made import SUMMARY, session
+from tests.transcripts import Transcript
 
 
 def _path(folder: Path) -> str:
@@ -34,9 +35,16 @@ def test_the_newest_compaction_worst_first(memtui: Memtui, project: Project) -> 
     assert first.index("- ! docs/ghost.md: no record names this file") < first.index("of less weight:")
     assert "Kept: Files changed:\n- ✓ src/tax.ts (L4)" in first
     assert "go on then, please" in second
-    few, folded, rest = f"2026-{second}".partition("Maybe: what Claude and its subagents said:\n")
-    assert folded and rest.count("\n") == 1
-    assert memtui("lost", _path(project.root)).out.startswith(f"{few}1 more line: --all prints")
+    few, folded, rest = f"2026-{second}".partition("Lost, of less weight:")
+    assert folded and rest.count("\n- ") == 4
+    assert memtui("lost", _path(project.root)).out.startswith(f"{few}4 more lines: --all prints")
+
+
+def test_nothing_that_counts(memtui: Memtui, project: Project) -> None:
+    made = Transcript()
+    made.user("hello there")
+    made.compaction(summary="Summary:\nnothing of it")
+    assert "Nothing that counts was lost." in memtui("lost", str(made.write(project.root))).out
 
 
 def test_what_is_kept_is_shown_with_all(memtui: Memtui, project: Project) -> None:
@@ -48,8 +56,9 @@ def test_what_is_kept_is_shown_with_all(memtui: Memtui, project: Project) -> Non
 
 def test_ten_lines_are_shown_at_first(memtui: Memtui, project: Project) -> None:
     made = session()
-    for number in range(12):
-        made.user(f"Never ship part number {number} on a Friday.")
+    nos = "push;merge at night;touch vendor;print secrets;drop tables;rename fields;use floats;skip reviews"
+    for each in (*nos.split(";"), "add packages", "edit fixtures"):
+        made.user(f"never {each}")
     made.compaction(summary="Summary:\nnothing of it")
     path = str(made.write(project.root))
     few, all_of_them = memtui("lost", path).out, memtui("lost", path, "--all").out

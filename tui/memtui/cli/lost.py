@@ -26,7 +26,7 @@ from memtui.lost.choosing import prompt_for
 from memtui.lost.notes import ChoiceError, candidate_json, compare, line_for_person, note_of, rows_json
 from memtui.lost.outbox import lines_wait, rows_waiting
 from memtui.lost.pins import ROOM, Pinned, PinProblem, Pins
-from memtui.lost.records import MARKS, OF_CLAUDE, Aftermath, Row, Unfounded
+from memtui.lost.records import MARKS, OPEN, Aftermath, Row, Unfounded
 from memtui.plugin.installing import has_all_hooks
 from memtui.secrets.secrets import masked, masked_in
 from memtui.store.sessions import find_transcript, refuse_several
@@ -77,7 +77,7 @@ def lost(
     project's newest), or the one that CAPTURE belongs to. Each line worth having of the conversation that was
     replaced is kept by the summary (✓), handed over by memtui (↺), lost (✗), or maybe kept (?), or waits for
     the next prompt (⏳), in the groups and the order of the app; what is worth most comes first: the first
-    ten lines, with --all every line. L476 names line 476 of the transcript.
+    ten losses that count, with --all every line. L476 names line 476 of the transcript.
 
     --hand-over delivers the losses that count, or the lines that --row names, with the session's next prompt,
     once. At most 8,300 characters have room; what is worth most comes first.
@@ -114,11 +114,13 @@ def _print_rows(found: Aftermath, every: bool) -> None:
     waiting = {key for each in rows_waiting(memtui_home(), found.session_id) for key in each.keys}
     groups, left, more = [], sys.maxsize if every else _SHOWN, 0
     for title, rows in found.groups.items():
-        some = rows[: max(0, left)] if every or not title.startswith((OF_CLAUDE, "Kept: ")) else ()
+        some = rows[: max(0, left)] if every or title in OPEN else ()
         if some:
             groups.append((title, [masked(_line(row, numbers, waiting)) for row in some]))
         left, more = left - len(some), more + len(rows) - len(some)
     print_groups(groups)
+    if not groups:
+        say("Nothing that counts was lost.")
     if more:
         say()
         say(f"{counted(more, 'more line')}: --all prints every line of every compaction of the session.")

@@ -52,9 +52,8 @@ PLAN = "plan"
 """`Row.target` of a line of a plan."""
 COUNTS = 52.0
 """The least worth of a loss that counts."""
-LOST, UNFOUNDED, HANDED = "Lost", "Said by the summary alone", "Handed over by memtui"
-OF_CLAUDE = "Maybe: what Claude and its subagents said"
-"""Titles of groups of rows."""
+LOST, UNFOUNDED, HANDED = OPEN = "Lost", "Said by the summary alone", "Handed over by memtui"
+"""Titles of groups of rows that stand open; all others are folded under them."""
 
 
 class Need(NamedTuple):
@@ -184,7 +183,7 @@ class Aftermath:
             UNFOUNDED: self.unfounded,
             "Lost, of less weight": (row for row in missing if row.state == "lost" and not row.counts),
             "Maybe: the summary has some of it": (row for row in maybe if not row.is_retold),
-            OF_CLAUDE: (row for row in maybe if row.is_retold),
+            "Maybe: what Claude and its subagents said": (row for row in maybe if row.is_retold),
             HANDED: (row for row in kept if row.state == "handed over"),
         }
         for kind, title in TITLES.items():

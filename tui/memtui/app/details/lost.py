@@ -18,7 +18,7 @@ from memtui.ground.clean import clean_line
 from memtui.ground.clock import parse_iso, to_local
 from memtui.lost.outbox import lines_wait
 from memtui.lost.receipts import Receipt
-from memtui.lost.records import HANDED, LOST, MARKS, TOGETHER, UNFOUNDED, Aftermath, Row, Unfounded
+from memtui.lost.records import MARKS, OPEN, TOGETHER, UNFOUNDED, Aftermath, Row, Unfounded
 from memtui.lost.text import Span
 from memtui.secrets.secrets import masked
 
@@ -52,7 +52,7 @@ def items_of(aftermath: Aftermath, unfolded: Collection[str], words: str = "") -
         rows = [row for row in every if all(word in row.text.casefold() for word in wanted)]
         if not rows:
             continue
-        shown, counted = bool(wanted) or title in (LOST, UNFOUNDED, HANDED), f"{title}  {len(rows)}"
+        shown, counted = bool(wanted) or title in OPEN, f"{title}  {len(rows)}"
         items[title] = counted if shown else Fold(title, counted, title in unfolded)
         if shown or title in unfolded:
             items |= {row.key if isinstance(row, Row) else row.text: row for row in rows}
