@@ -68,11 +68,7 @@ def read_measured(home: Home, session_id: str) -> Measured:
 
 
 def write_measured(home: Home, session_id: str, measured: Measured) -> None:
-    """Keep what was measured.
-
-    Raises:
-        FileProblem: it cannot be written.
-    """
+    """Keep what was measured; a `FileProblem` if that fails."""
     path = _path(home, session_id)
     private_folder(path.parent)
     write_atomic(path, json.dumps(measured._asdict()).encode(), durable=False)
@@ -101,19 +97,11 @@ class Ahead(NamedTuple):
 
 
 def what_would_go(transcript: Path, project: Project, kept: Sequence[str] = ()) -> Ahead:
-    """The candidates of a session's next compaction.
+    """The candidates of a session's next compaction; `kept` are texts that memtui hands over all the same.
 
     Claude Code fact (2.1.332): where a summary is made ahead, it lies beside the transcript in
     ``<session>.precompact.json`` or ``<session>/precompact.json`` until it counts. It has `summaryText`,
     `precomputedAtUuid`, the last message that it covers, and `preserveUuids`, those that stay.
-
-    Args:
-        transcript: the session's.
-        project: the project.
-        kept: texts that memtui hands over all the same.
-
-    Raises:
-        OSError: the transcript cannot be read.
     """
     made = _made_ahead(transcript)
     last, stay = _lines(transcript, made) if made else (0, frozenset[int]())

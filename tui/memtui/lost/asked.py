@@ -23,11 +23,7 @@ _BEGINNING = 80
 
 
 def note_asked(home: Home, session_id: str, text: str, now: datetime) -> None:
-    """Keep what is being asked for.
-
-    Raises:
-        FileProblem: it cannot be written.
-    """
+    """Keep what is being asked for; a `FileProblem` if that fails."""
     path = _path(home, session_id)
     private_folder(path.parent)
     texts = [*_read(path), [now.isoformat(), text]][-_MOST:]

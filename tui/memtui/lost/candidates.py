@@ -63,16 +63,9 @@ _REQUEST, _ASKS, _PENDING = "1", "6", "7"
 
 
 def candidates(transcript: Path, facts: Facts, before: CompactionFact | None, root: Path) -> list[Row]:
-    """The candidates of a compaction, in the order of their lines.
+    """The candidates of a compaction, or of a transcript's end without one, in the order of their lines.
 
-    Args:
-        transcript: the session's.
-        facts: the facts up to the compaction.
-        before: the compaction; None for the end of the transcript.
-        root: the folder that paths are relative to.
-
-    Raises:
-        OSError: the transcript cannot be read.
+    `facts` are those up to it, `root` is the folder that paths are relative to.
     """
     end = before.source.line if before else facts.lines + 1
     conversation = Conversation()

@@ -44,8 +44,7 @@ class Choice(NamedTuple):
 def way_of(home: Home) -> Way:
     """Who chooses: ``[compaction] choice`` of config.toml, else what was last chosen; "" if never.
 
-    Raises:
-        FileProblem: config.toml cannot be read, or names somebody else.
+    A `FileProblem` if config.toml cannot be read, or names somebody else.
     """
     given = config_sections(home).get("compaction", {}).get("choice", "")
     if given not in (*WAYS, ""):
@@ -57,11 +56,7 @@ def way_of(home: Home) -> Way:
 
 
 def choose_way(home: Home, way: Way) -> None:
-    """Remember who chooses.
-
-    Raises:
-        FileProblem: it cannot be written.
-    """
+    """Remember who chooses; a `FileProblem` if that fails."""
     with suppress(OSError):  # writing the file reports why
         private_parents(home.state)
     write_atomic(home.state / _FILE, f"{way}\n".encode())
@@ -84,12 +79,10 @@ def keys_of(compared: Comparison) -> list[str]:
 
 
 def choice_of(compared: Comparison, asked: Any) -> Choice:
-    """What a model has chosen.
+    """What a model has chosen; what the summary has of it is left out.
 
-    Args:
-        compared: the lines, compared with the summary; of those chosen, what the summary has is left out.
-        asked: `way`, the `keys` of what it was shown, and its `reply` as Claude Code gives it (`isAnswered`,
-            `text`, `usage`, `reason`, `status`); None for no reply in time. None if nobody was asked.
+    `asked` has the `way`, the `keys` of what it was shown, and its `reply` as Claude Code gives it
+    (`isAnswered`, `text`, `usage`, `reason`, `status`), None in time; it is None if nobody was asked.
     """
     if not isinstance(asked, dict) or asked.get("way") not in _NAMES:
         return Choice()

@@ -35,19 +35,10 @@ def aftermath_of(
     standing: Sequence[Row] = (),
     asked: str = "",
 ) -> Aftermath:
-    """The aftermath of one compaction.
+    """The aftermath of one compaction, the transcript's `number`th; `facts` are those up to it.
 
-    Args:
-        facts: the facts up to the compaction.
-        trace: the compaction.
-        number: its number in the transcript.
-        root: the folder that paths are relative to.
-        transcript: read for its lines, and searched for names in the summary.
-        standing: pins and rules at that time.
-        asked: what PreCompact asked the summariser to keep.
-
-    Raises:
-        OSError: the transcript cannot be read.
+    `root` is the folder that paths are relative to, `standing` are the pins and rules of that time, `asked`
+    is what PreCompact asked the summariser to keep. The transcript is searched for names in the summary, too.
     """
     found = [*standing, *candidates(transcript, facts, trace.compaction, root)]
     ours = "\n".join(text for text in trace.handed if MARK.search(text))
@@ -78,15 +69,10 @@ def rows_of(
     handed: Text | None = None,
     asked: str = "",
 ) -> list[Row]:
-    """Lines with their state, those of most worth first.
+    """Lines with their state, those of most worth first; `end` is the line of the boundary.
 
-    Args:
-        found: the lines.
-        summary: what has to keep them.
-        end: the line of the boundary.
-        trace: what is known of the compaction and of what followed; None if nothing is yet.
-        handed: what memtui has handed over since.
-        asked: what PreCompact asked the summariser to keep, without line breaks.
+    `trace` tells what followed the compaction, if there is one yet, `handed` what memtui has handed over
+    since, `asked` (without line breaks) what PreCompact asked the summariser to keep.
     """
     followed = stems("\n".join(trace.followed)) if trace else frozenset[str]()
     made = []

@@ -53,13 +53,7 @@ class Limit(NamedTuple):
 
 
 def measure(sizes: Sequence[ContextSize], turns: Sequence[str], limit: Limit) -> Gauge:
-    """The gauge of a session.
-
-    Args:
-        sizes: its context sizes in order.
-        turns: start times of its last turns, ISO 8601, in order.
-        limit: see `limit_of`.
-    """
+    """The gauge of a session, by its context sizes and the start times (ISO 8601) of its last turns."""
     known = [size for size in sizes if size.tokens]
     if not known:
         return Gauge(0, *limit)
@@ -86,13 +80,10 @@ def limit_of(
 ) -> Limit:
     """The context sizes at which a session is compacted: the middle half of those on record.
 
-    Sizes differ by tens of thousands of tokens, and most compactions come before the largest one.
-
-    Args:
-        compactions: the session's own; its automatic ones count, as they are of its model.
-        others: tokens before automatic compactions of other sessions of the project, which count next.
-        models: the session's, in order; without any compaction the window of the last one counts.
-        window: that window as Claude Code has measured it, in tokens; 0 if it has not.
+    Sizes differ by tens of thousands of tokens, and most compactions come before the largest one. The
+    session's own automatic ones count, as they are of its model; without any, those of `others`, the
+    project's sessions; then the window of the last of its models, as Claude Code has measured it (`window`, 0
+    if it has not).
     """
     own = [each.pre_tokens for each in compactions if each.trigger == "auto" and each.pre_tokens]
     sizes = sorted(own or filter(None, others))
@@ -128,12 +119,9 @@ def finished_tasks(facts: Facts) -> frozenset[str]:
 
 
 def reopened_tasks(done: frozenset[str], todos: Iterable[Todo], line: int) -> list[str]:
-    """Tasks that were finished before a compaction and are open again.
+    """Tasks that were finished (`done`) before a compaction and are open again.
 
-    Args:
-        done: the finished tasks before it; see `finished_tasks`.
-        todos: the current list.
-        line: the compaction's line; items older than it did not return.
+    Items older than the compaction's line did not return.
     """
     return [
         todo.content

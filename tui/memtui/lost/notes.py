@@ -75,11 +75,7 @@ class Comparison(NamedTuple):
         return found
 
     def parsed(self, choice: str, digest: str) -> dict[str, list[int]]:
-        """A choice; see `parse_choice`.
-
-        Raises:
-            ChoiceError: it was made on other candidates, or is not of this form.
-        """
+        """A choice, see `parse_choice`; a `ChoiceError` also if it was made on other candidates."""
         if digest != self.digest:
             raise ChoiceError("the choice was made on other candidates; list them again")
         return parse_choice(choice, len(self.rows))
@@ -101,8 +97,7 @@ class Note(NamedTuple):
 def parse_choice(choice: str, most: int) -> dict[str, list[int]]:
     """A choice such as ``R 4 17 / S 33``: letters of headings with numbers up to `most`; or ``none``.
 
-    Raises:
-        ChoiceError: it is not of this form.
+    A `ChoiceError` for anything else.
     """
     found: dict[str, list[int]] = {letter: [] for letter in HEADINGS}
     if choice.strip().rstrip(".").lower() == "none":
@@ -131,18 +126,11 @@ def compare(
     *,
     stays: Callable[[int], bool] | None = None,
 ) -> Comparison:
-    """Compare a conversation with its summary.
+    """Compare a conversation with its summary, "" for none yet.
 
-    Args:
-        transcript: the session's; what precedes the boundary with this summary counts, or all of it.
-        project: the project.
-        summary: the summary; "" for none yet.
-        kept: texts of messages that stayed in the conversation.
-        standing: pins and rules of active commands.
-        stays: whether a line stays in the conversation; by default those that the boundary names.
-
-    Raises:
-        OSError: the transcript cannot be read.
+    What precedes the boundary with this summary counts, or all of the transcript. `kept` are texts of
+    messages that stayed in the conversation, `standing` are pins and rules of active commands; `stays` tells
+    which lines stay, by default those that the boundary names.
     """
     made = (each for each in reversed(traces(transcript)) if _same(each.compaction.summary, summary))
     trace = next(made, None) if summary else None
@@ -191,11 +179,7 @@ def line_for_person(compared: Comparison, note: Note, handed: str = "") -> str:
 
 
 def lost_before(transcript: Path, project: Project, room: int) -> list[str]:
-    """Lines that the last compaction lost and that are still in force: no summariser can keep those itself.
-
-    Raises:
-        OSError: the transcript cannot be read.
-    """
+    """Lines that the last compaction lost and still in force: no summariser can keep those itself."""
     last = next(iter(reversed(traces(transcript))), None)
     if last is None:
         return []

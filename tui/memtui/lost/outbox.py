@@ -99,11 +99,7 @@ class Outbox:
         return [message for message in found if message is not None]
 
     def put(self, message: Message) -> Message:
-        """Leave a message; returns it with its path, for withdrawing it.
-
-        Raises:
-            FileProblem: it cannot be written.
-        """
+        """Leave a message; returns it with its path, for withdrawing it. A `FileProblem` if that fails."""
         private_folder(self._home.state)
         fields = message._asdict()
         del fields["path"], fields["printed"]
@@ -214,11 +210,7 @@ def _read(path: Path) -> Message | None:
 
 
 def note_mod(home: Home, session_id: str) -> None:
-    """Note that the mod is at work in a session, and will hand its notes over.
-
-    Raises:
-        FileProblem: it cannot be noted.
-    """
+    """Note that the mod is at work in a session, and will hand its notes over."""
     _touch(home, f"{session_key(session_id)}.mod")
 
 
@@ -228,11 +220,7 @@ def has_mod(home: Home, session_id: str) -> bool:
 
 
 def take_delivery(home: Home, session_id: str) -> None:
-    """Note that a session is being handed its note now, and withdraw one that waits for its next prompt.
-
-    Raises:
-        FileProblem: it cannot be noted.
-    """
+    """Note that a session is handed its note now, and withdraw one that waits for its next prompt."""
     outbox = Outbox(home, session_id)
     for message in outbox.waiting():
         if message.kind == NOTE:

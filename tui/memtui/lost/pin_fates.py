@@ -35,15 +35,7 @@ class PinRow(NamedTuple):
 
 
 def pin_rows(places: Places, transcripts: Mapping[str, Path]) -> list[PinRow]:
-    """The pins of a project, and the user's own, in order.
-
-    Args:
-        places: the project and the folders.
-        transcripts: the project's transcripts, by session.
-
-    Raises:
-        FileProblem: a pins file exists and cannot be read.
-    """
+    """The pins of a project, and the user's own, in order; `transcripts` are the project's, by session."""
     pins = Pins(places.project, places.home)
     return [
         PinRow(
@@ -60,17 +52,7 @@ def pin_rows(places: Places, transcripts: Mapping[str, Path]) -> list[PinRow]:
 def fates_at_last_compaction(
     places: Places, transcript: Path, compaction: CompactionFact
 ) -> dict[str, PinFate]:
-    """The fate of each pin at the last compaction of a session.
-
-    Args:
-        places: the project and the folders.
-        transcript: the session's.
-        compaction: its last one.
-
-    Raises:
-        FileProblem: a pins file exists and cannot be read.
-        OSError: the transcript cannot be read.
-    """
+    """The fate of each pin at a session's last compaction."""
     pins = [each.pin.text for each in Pins(places.project, places.home).active()]
     if not pins:
         return {}

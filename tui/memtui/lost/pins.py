@@ -55,12 +55,6 @@ class Pins:
     """The pins for a project."""
 
     def __init__(self, project: Project, home: Home) -> None:
-        """Make the object; nothing is opened.
-
-        Args:
-            project: the project.
-            home: where the user's own are.
-        """
         self._project = project
         self._home = home
 
@@ -69,11 +63,7 @@ class Pins:
         return self._home.pins if everywhere else self._project.pins
 
     def all(self) -> list[Pinned]:
-        """The project's pins, then the user's own.
-
-        Raises:
-            FileProblem: a file exists and cannot be read.
-        """
+        """The project's pins, then the user's own; a `FileProblem` if a file exists and cannot be read."""
         here = parse_pins(self._text(everywhere=False)[0])
         confirmed = Confirmed(self._home) if here else ()
         return [
@@ -86,19 +76,13 @@ class Pins:
         return [each for each in self.all() if each.confirmed]
 
     def confirm(self, texts: Iterable[str], at: datetime | None = None) -> None:
-        """Confirm lines of the project's file, or of any other: from now on they are pins of this user.
-
-        Raises:
-            FileProblem: that cannot be written down.
-        """
+        """Confirm lines of the project's file, or of any other: from now on they are pins of this user."""
         Confirmed(self._home).add(texts, at)
 
     def add(self, pin: Pin, *, everywhere: bool = False) -> Pin:
         """Pin a line with its secrets masked; returns the stored pin. One from the repository is confirmed.
 
-        Raises:
-            PinProblem: it is empty, already pinned, or does not fit.
-            FileProblem: the file cannot be read or written.
+        A `PinProblem` if it is empty, already pinned, or does not fit.
         """
         pin = pin._replace(text=clean_line(masked(pin.text)))
         path = self.path(everywhere=everywhere)
@@ -122,9 +106,7 @@ class Pins:
     def remove(self, words: str, *, everywhere: bool | None = None) -> None:
         """Remove the first pin with this text, from only one of the files if `everywhere` is given.
 
-        Raises:
-            PinProblem: there is no such pin.
-            FileProblem: the file cannot be read or written.
+        A `PinProblem` if there is none.
         """
         known = self.all()
         files = (False, True) if everywhere is None else (everywhere,)
@@ -163,11 +145,7 @@ class Pins:
 
 
 def read_pins_file(path: Path, root: Path) -> tuple[str, bytes | None]:
-    """The text of a pins file and its bytes; "" and None if there is no file.
-
-    Raises:
-        FileProblem: it exists and cannot be read.
-    """
+    """The text of a pins file and its bytes; "" and None if there is no file."""
     try:
         data = read_within(path, root, limit=_FILE_LIMIT)
     except FileMissing:

@@ -57,13 +57,8 @@ def due(text: str, source: Source, used: set[str], ran: Sequence[str]) -> Iterat
     """The lines of a command or skill that are this session's procedure; the rest is advice for any project.
 
     Those are its stressed rules and, where its commands were run, what follows the last of them and was
-    not run; where none was, its commands from the first one on whose program the session has used.
-
-    Args:
-        text: the expansion.
-        source: where it stands.
-        used: programs and identifiers that the session has used.
-        ran: the commands that it has run since, in order; without those that were refused.
+    not run; where none was, its commands from the first one on whose program the session has used (`used` has
+    programs and identifiers). `ran` are the commands that it has run since, without those that were refused.
     """
     lines = [*_instructions(masked(without_blocks(text)))]
     done = _last_runs(ran, {head for line in lines for head in line.commands})

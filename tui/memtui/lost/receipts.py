@@ -101,13 +101,7 @@ class Notes:
 def read_notes(transcript: Path, start: int = 0, first: int = 1) -> Notes:
     """A transcript's records of hooks and compactions; only such lines are parsed.
 
-    Args:
-        transcript: the session's.
-        start: byte offset of the first line to read.
-        first: the number of that line.
-
-    Raises:
-        OSError: it cannot be read.
+    `start` is the byte offset of the first line to read, `first` its number.
     """
     hooks, compactions, answered = [], [], False
     with transcript.open("rb") as lines:
@@ -130,12 +124,7 @@ def read_notes(transcript: Path, start: int = 0, first: int = 1) -> Notes:
 
 
 def receipts(handed: Iterable[Handed], notes: Notes | None) -> list[Receipt]:
-    """The receipts of one session's hand-overs that carry a mark.
-
-    Args:
-        handed: its hand-overs.
-        notes: the records of its transcript; None if it cannot be read.
-    """
+    """The receipts of one session's hand-overs that carry a mark; `notes` is None without a transcript."""
     found = (_receipt(each, notes) for each in handed)
     return [receipt for receipt in found if receipt is not None]
 
@@ -143,14 +132,9 @@ def receipts(handed: Iterable[Handed], notes: Notes | None) -> list[Receipt]:
 def without_hook(
     session_id: str, notes: Notes, runs: Sequence[datetime], since: datetime, why: str
 ) -> Iterator[Receipt]:
-    """A receipt for each compaction at which no SessionStart hook of memtui ran.
+    """A receipt for each compaction from `since` on at which no SessionStart hook of memtui ran.
 
-    Args:
-        session_id: the session.
-        notes: the records of its transcript.
-        runs: the times at which its SessionStart hooks ran.
-        since: ignore earlier compactions.
-        why: the likely reason.
+    `runs` are the times at which the session's ran, `why` is the likely reason.
     """
     for moment in notes.compactions:
         if moment >= since and not any(abs(run - moment) <= _WITHIN for run in runs):

@@ -41,12 +41,7 @@ class Trace:
 
 
 def traces(path: Path, cancelled: Callable[[], bool] | None = None) -> list[Trace]:
-    """Every compaction of a transcript that has a summary, in order.
-
-    Raises:
-        OSError: the transcript cannot be read.
-        ReadingCancelledError: `cancelled` answered True.
-    """
+    """A transcript's compactions that have a summary; a `ReadingCancelledError` once `cancelled` says so."""
     log, due = _TraceLog(), _STEP
     for line in read_lines(path):
         if line.offset >= due:
@@ -143,11 +138,7 @@ def hook_context(record: Record) -> str:
 
 
 def handed_since(path: Path, offset: int) -> list[str]:
-    """Texts that hooks added to the conversation after a byte offset of the transcript.
-
-    Raises:
-        OSError: the transcript cannot be read.
-    """
+    """Texts that hooks added to the conversation after a byte offset of the transcript."""
     lines = read_lines(
         path,
         start=offset,

@@ -35,16 +35,7 @@ _WISH = re.compile(
 
 
 def unfounded(transcript: Path, trace: Trace, facts: Facts) -> Iterator[Unfounded]:
-    """Statements of a summary that no record supports, in the summary's order within each kind.
-
-    Args:
-        transcript: searched for records.
-        trace: the compaction.
-        facts: the facts up to the compaction.
-
-    Raises:
-        OSError: the transcript cannot be read.
-    """
+    """Statements of a summary that no record supports, in the summary's order within each kind."""
     summary, end = trace.compaction.summary, trace.compaction.source.offset
     if end > 0:
         with transcript.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:

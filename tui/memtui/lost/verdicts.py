@@ -60,11 +60,9 @@ class Text:
     """A text that may have lines: a summary with the messages that were kept beside it."""
 
     def __init__(self, text: str, session: Iterable[str]) -> None:
-        """Make the object.
+        """Take the summary, then further texts; evidence is looked for in all of it.
 
-        Args:
-            text: the summary, then further texts; evidence is looked for in all of it.
-            session: lines of the session, by which the rarity of words is counted.
+        The rarity of words is counted in the lines of the `session`.
         """
         self.text = text
         self._folded = " ".join(text.casefold().split())

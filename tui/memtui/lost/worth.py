@@ -51,13 +51,7 @@ _AGAIN = 4.0
 
 
 def worth(line: Row, verdict: Verdict, end: int) -> float:
-    """How much a lost line is worth; only for comparing.
-
-    Args:
-        line: the line.
-        verdict: what the summary has of it.
-        end: the line of the boundary.
-    """
+    """How much a lost line is worth, only for comparing; `end` is the line of the boundary."""
     value, missing = _BASE[line.kind], len(verdict.missing)
     if line.kind in ("pin", "active"):  # in the order in which they were written
         return value
