@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from memtui.ground.project import Project
-from memtui.lost.handover_marks import find_mark
+from memtui.lost.handover_marks import is_whole
 from memtui.lost.notes import ROOM
 from tests.cli.conftest import Memtui
 from tests.lost.made import SUMMARY, session
@@ -45,8 +45,7 @@ def test_the_note_of_a_plain_summary(memtui: Memtui, path: str, given: Any) -> N
     assert "## Rules still in force\n- Never touch the table warehouse_29" in result.out
     assert "## Steps still due\n- Write the release notes (open) (L11)" in result.out
     assert len(result.out) <= ROOM
-    found = find_mark(result.out)
-    assert found is not None and found.whole
+    assert is_whole(result.out)
 
 
 def test_json_says_what_was_left_out_and_what_the_kept_messages_have(

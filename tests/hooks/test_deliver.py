@@ -12,7 +12,7 @@ from memtui.documents.pins import Pin
 from memtui.hooks.main import may_wait
 from memtui.hooks.records import Report
 from memtui.hooks.sections import LIMIT, size_of
-from memtui.lost.handover_marks import find_mark, mark_of
+from memtui.lost.handover_marks import is_whole, mark_of
 from memtui.lost.outbox import PINS, RESCUE, Message, Outbox
 from memtui.lost.pins import Pins
 from tests.hooks.world import SESSION, World, context
@@ -34,8 +34,7 @@ def test_a_rescue_comes_with_the_next_prompt_once_and_marked(world: World) -> No
     report = Report()
     text = context(world.within(PROMPT, report, prompt="go on"))
     assert text.startswith("Notes: src/tax.ts was changed\n\nmemtui:")
-    found = find_mark(text)
-    assert found and found.whole
+    assert is_whole(text)
     expected = f"handed over 2 chosen lines; {len(text)} characters of context, memtui:{mark_of(text)}"
     assert report.detail == expected
     assert world.within(PROMPT, prompt="go on") == ""

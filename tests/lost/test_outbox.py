@@ -9,7 +9,7 @@ import pytest
 from memtui.ground.files import create_exclusive
 from memtui.ground.project import memtui_home
 from memtui.lost import outbox as outbox_module
-from memtui.lost.handover_marks import find_mark, mark_of, with_mark
+from memtui.lost.handover_marks import is_whole, mark_of, with_mark
 from memtui.lost.outbox import RESCUE, Message, Outbox
 
 SESSION = "90dd90a0-1111-4222-8333-444455556666"
@@ -87,7 +87,6 @@ def test_broken_messages_are_passed_over(outbox: Outbox) -> None:
 def test_a_mark_shows_whether_all_of_a_text_is_there() -> None:
     text = with_mark("Notes on 税\n\nwith lines\n")
     assert text == f"Notes on 税\n\nwith lines\n\nmemtui:{mark_of(text)}"
-    assert find_mark(text) == (mark_of(text), True)
-    assert find_mark(text[9:]) == (mark_of(text), False)
-    assert find_mark("no mark") is None
-    assert find_mark(f"{text}\nsaid another hook") == (mark_of(text), True)
+    assert is_whole(text) and is_whole(f"{text}\nsaid another hook")
+    assert mark_of(text[9:]) == mark_of(text) and not is_whole(text[9:])
+    assert not is_whole("no mark")

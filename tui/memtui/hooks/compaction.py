@@ -84,7 +84,7 @@ def in_force(payload: Payload, project: Project, report: Report) -> str:
         if compaction_times(transcript):
             from memtui.lost.notes import lost_before
 
-            lines = lost_before(transcript, project, 1_500)
+            lines = lost_before(transcript, project)
     except (FileProblem, OSError) as problem:
         if not isinstance(problem, TranscriptProblem):
             report.problem(str(problem))

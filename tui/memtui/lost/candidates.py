@@ -77,19 +77,22 @@ def candidates(transcript: Path, facts: Facts, before: CompactionFact | None, ro
     ]
     found += _of_records(facts, conversation, end, root)
     found += _summarised(facts, conversation.spent, end)
-    ran = {part: run.source.line for run in all_commands(facts) for part in _passed(run)}
+    ran = {
+        part: run.source.line
+        for run in all_commands(facts)
+        if run.outcome == "ok" and is_check(run.text)
+        for part in _parts(bare_command(run.text))
+    }
     found = [each for each in found if each.target != PLAN or not _only_runs(each, ran)]
     kept = _once(
         each
         for each in found
-        if words(each.text) and not _TEMPORARY.search(each.text) and not _is_answered(each)
+        if words(each.text)
+        and not _TEMPORARY.search(each.text)
+        # Questions that were answered, or stand in an earlier summary.
+        and not (each.kind == "ask" and (each.standing == "spent" or each.earlier) and is_question(each.text))
     )
     return sorted(kept, key=lambda each: each.source.line)
-
-
-def _is_answered(row: Row) -> bool:
-    """Whether a row is a question of the person that was answered or stands in an earlier summary."""
-    return row.kind == "ask" and (row.standing == "spent" or row.earlier > 0) and is_question(row.text)
 
 
 def _once(found: Iterable[Row]) -> list[Row]:
@@ -177,7 +180,11 @@ def _commands(facts: Facts) -> Iterator[Row]:
         last.pop(_form(text), None)
         last[_form(text)] = text, command
     kept = {text: command for form, (text, command) in last.items() if _lasts(text, command, times[form])}
-    whole = [command.source.line for text, command in kept.items() if _tests_all(text)]
+    whole = [
+        command.source.line
+        for text, command in kept.items()
+        if is_check(text) and ("test" in text or programs_run(text) & TEST_RUNNERS) and not _is_part(text)
+    ]
     kept = {
         text: command
         for text, command in kept.items()
@@ -207,11 +214,6 @@ def _only_runs(step: Row, ran: Mapping[str, int]) -> bool:
     return bool(quoted) and all(ran.get(each.strip("`"), 0) > step.source.line for each in quoted)
 
 
-def _passed(run: Command) -> list[str]:
-    """The parts of a check that went well."""
-    return _parts(bare_command(run.text)) if run.outcome == "ok" and is_check(run.text) else []
-
-
 def _parts(command: str) -> list[str]:
     return [part.strip() for part in _THEN.split(command)]
 
@@ -221,11 +223,6 @@ def _widest(part: str, alone: set[str]) -> str:
     words = part.split()
     begins = (" ".join(words[:number]) for number in range(1, len(words)))
     return next((each for each in begins if each in alone), part)
-
-
-def _tests_all(command: str) -> bool:
-    tests = "test" in command or programs_run(command) & TEST_RUNNERS
-    return bool(tests) and is_check(command) and not _is_part(command)
 
 
 def _is_part(command: str) -> bool:

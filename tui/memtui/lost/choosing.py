@@ -133,11 +133,9 @@ def _renumbered(
 def _cost(usage: Any) -> str:
     if not isinstance(usage, dict):
         return ""
-    paid, cached = 0, 0
-    for name, number in usage.items():
-        if isinstance(number, int) and not isinstance(number, bool) and str(name).endswith("_tokens"):
-            cached += number if name == "cache_read_input_tokens" else 0
-            paid += number if name != "cache_read_input_tokens" else 0
+    counts = {name: size for name, size in usage.items() if type(size) is int and name.endswith("_tokens")}
+    cached = counts.pop("cache_read_input_tokens", 0)
+    paid = sum(counts.values())
     if not paid and not cached:
         return ""
     return f"{paid:,} tokens{f' and {cached:,} of its cache' if cached else ''}"

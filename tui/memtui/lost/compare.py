@@ -94,14 +94,15 @@ def rows_of(
         made.append(row)
     rows = ranked(_joined(made))
     # Commands differ by one word, and those that are part of another one are no candidates.
-    lost = [at for at, row in enumerate(rows) if row.state == "lost" and not _is_command(row)]
+    lost = [
+        at
+        for at, row in enumerate(rows)
+        if row.state == "lost" and row.kind not in ("check", "command")
+        if row.kind != "step" or row.target in ("", PLAN)
+    ]
     for at in doubles([rows[each].text for each in lost]):
         rows[lost[at]] = replace(rows[lost[at]], double=True)
     return sorted(rows, key=lambda row: row.double)
-
-
-def _is_command(row: Row) -> bool:
-    return row.kind in ("check", "command") or (row.kind == "step" and row.target not in ("", PLAN))
 
 
 def _joined(rows: Sequence[Row]) -> list[Row]:

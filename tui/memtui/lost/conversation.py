@@ -357,12 +357,12 @@ def _refused(call: Call, reason: str, source: Source) -> Row:
     return Row("refused", f"{what}: “{shortened(one_line(masked(reason)), QUOTE)}”", source, "refused")
 
 
-def _read(text: str, source: Source, kind: Kind = "report") -> Iterator[Row]:
+def _read(text: str, source: Source) -> Iterator[Row]:
     """The telling sentences of a text that was read."""
     text = _prose(text)
     told = (*_listed(text), *(each for each in sentences(text) if _tells(each) or is_rule(each)))
     telling = (each for each in told if not _COUNTED.search(each))
-    rows = (Row(kind, shortened(each, QUOTE), source) for each in itertools.islice(telling, _REPORT))
+    rows = (Row("report", shortened(each, QUOTE), source) for each in itertools.islice(telling, _REPORT))
     yield from _placed(rows, text)
 
 
@@ -391,12 +391,6 @@ def _prose(text: str) -> str:
 def _aim(call: Call) -> str:
     """What a call is after: a file, or the program with its first words."""
     return f"{call.name} {' '.join(target_of(call).split()[:3])}"
-
-
-def _declared_in(text: str) -> list[str]:
-    """The names of the functions and tests that a text's blocks of code declare."""
-    found = (_DECLARED.match(line) for language, line in fenced(text) if language not in SHELLS)
-    return list(dict.fromkeys(match[1] for match in found if match))
 
 
 def _said(text: str, source: Source) -> Iterator[Row]:
@@ -431,7 +425,8 @@ def _tells(sentence: str) -> bool:
 
 def plan_lines(text: str, source: Source, written: str) -> Iterator[Row]:
     """The lines of a plan's text; what was written since tells which of its functions are due."""
-    planned = _declared_in(text)
+    declared = (_DECLARED.match(line) for language, line in fenced(text) if language not in SHELLS)
+    planned = list(dict.fromkeys(match[1] for match in declared if match))
     other = {found[1] for line in written.split("\n") if (found := _DECLARED.match(line))} - {*planned}
     alike = {name[:_ALIKE] for name in other}  # written in its stead, as far as names tell
     due = ", ".join(name for name in planned if name not in written and name[:_ALIKE] not in alike)

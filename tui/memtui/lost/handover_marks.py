@@ -8,19 +8,9 @@ from __future__ import annotations
 
 import re
 import zlib
-from typing import NamedTuple
 
 MARK = re.compile(r"memtui:([0-9a-f]{8})\b")
 """A mark; its eight characters identify the text handed over."""
-
-
-class FoundMark(NamedTuple):
-    """A mark in a text."""
-
-    mark: str
-    """Its eight characters."""
-    whole: bool
-    """Whether the text before it is complete and unchanged."""
 
 
 def with_mark(text: str) -> str:
@@ -35,13 +25,10 @@ def mark_of(text: str) -> str:
     return found[-1] if found else ""
 
 
-def find_mark(text: str) -> FoundMark | None:
-    """The last mark of a text, and whether the complete hand-over precedes it."""
-    marks = list(MARK.finditer(text))
-    if not marks:
-        return None
-    last = marks[-1]
-    return FoundMark(last[1], checksum(text[: last.start()].strip()) == last[1])
+def is_whole(text: str) -> bool:
+    """Whether the complete hand-over precedes the last mark of a text."""
+    mark = mark_of(text)
+    return checksum(text.rpartition(f"memtui:{mark}")[0].strip()) == mark
 
 
 def checksum(text: str) -> str:

@@ -178,13 +178,13 @@ def line_for_person(compared: Comparison, note: Note, handed: str = "") -> str:
     return f"memtui: the summary left out {lines}; {handed or f'{len(note.numbers)} handed over'} (/lost)"
 
 
-def lost_before(transcript: Path, project: Project, room: int) -> list[str]:
+def lost_before(transcript: Path, project: Project) -> list[str]:
     """Lines that the last compaction lost and still in force: no summariser can keep those itself."""
     last = next(iter(reversed(traces(transcript))), None)
     if last is None:
         return []
     compared = compare(transcript, project, last.compaction.summary)
-    found = []
+    found, room = [], 1_500
     for letter in "RSFC":
         for number in compared.chosen()[letter]:
             line = _line(compared.rows[number - 1])

@@ -200,8 +200,6 @@ def _read(path: Path) -> Message | None:
             printed=tuple(path.name.removesuffix(_ENDING).split(".")[1:]),
             path=path,
         )
-    except FileMissing:
-        return None
     except (FileProblem, ValueError, TypeError, KeyError, RecursionError, OverflowError):
         return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -42,7 +43,9 @@ def pin_rows(places: Places, transcripts: Mapping[str, Path]) -> list[PinRow]:
             each.pin,
             each.everywhere,
             pins.path(everywhere=each.everywhere),
-            _transcript(each.pin.session, transcripts),
+            next((transcripts[name] for name in transcripts if name.startswith(each.pin.session)), None)
+            if each.pin.session
+            else None,
             each.confirmed,
         )
         for each in pins.all()
@@ -80,9 +83,10 @@ def pinned_later(places: Places, moment: datetime) -> frozenset[str]:
     found: set[str] = set()
     for everywhere in (False, True):
         path = pins.path(everywhere=everywhere)
-        if _written(path) > moment.timestamp():
-            own = [each.pin.text for each in pins.all() if each.everywhere is everywhere]
-            found |= set(own[-1:])
+        with suppress(OSError):  # without such a file
+            if path.stat().st_mtime > moment.timestamp():
+                own = [each.pin.text for each in pins.all() if each.everywhere is everywhere]
+                found |= set(own[-1:])
     confirmed = Confirmed(places.home)
     found |= {
         each.pin.text
@@ -90,14 +94,3 @@ def pinned_later(places: Places, moment: datetime) -> frozenset[str]:
         if not each.everywhere and (since := confirmed.since(each.pin.text)) is not None and since > moment
     }
     return frozenset(found)
-
-
-def _written(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except OSError:
-        return 0.0
-
-
-def _transcript(session: str, transcripts: Mapping[str, Path]) -> Path | None:
-    return next((path for name, path in transcripts.items() if session and name.startswith(session)), None)

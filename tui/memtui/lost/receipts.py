@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
 from memtui.ground.clock import parse_iso, to_local
-from memtui.lost.handover_marks import MARK, find_mark
+from memtui.lost.handover_marks import MARK, is_whole, mark_of
 from memtui.lost.traces import hook_context
 from memtui.secrets.private import without_private
 
 Arrival = Literal["whole", "cut", "missing", "unknown"]
 
-_HANDED = re.compile(r"(\d[\d,]*) characters of context, memtui:([0-9a-f]{8})")
 _ANSWER = re.compile(rb'"type": ?"assistant"')
 _RECORDS = (b'"hook_', b'"plugin_note"', b'"compact_boundary"')
 _ADDED = ("hook_additional_context", "plugin_note")
@@ -35,17 +34,6 @@ _EVENTS = {"session-start": "SessionStart", "user-prompt-submit": "UserPromptSub
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
-    """A hand-over by a hook, from the hook log."""
-
-    at: str
-    event: str
-    """As on the command line: `session-start` or `user-prompt-submit`; `mod` for the plugin's mod."""
-    session_id: str
-    detail: str
-
-
-@dataclass(frozen=True, slots=True)
 class Receipt:
     """The arrival of a hand-over."""
 
@@ -53,7 +41,7 @@ class Receipt:
     """Time of the hand-over, or of a compaction without one."""
     session_id: str
     event: str
-    """`session-start`, `user-prompt-submit` or `mod`."""
+    """As on the command line: `session-start` or `user-prompt-submit`; `mod` for the plugin's mod."""
     arrival: Arrival
     what: str = ""
     """The hook's description: ``handed over 2 chosen lines``."""
@@ -123,12 +111,6 @@ def read_notes(transcript: Path, start: int = 0, first: int = 1) -> Notes:
     return Notes(tuple(hooks), tuple(compactions), answered)
 
 
-def receipts(handed: Iterable[Handed], notes: Notes | None) -> list[Receipt]:
-    """The receipts of one session's hand-overs that carry a mark; `notes` is None without a transcript."""
-    found = (_receipt(each, notes) for each in handed)
-    return [receipt for receipt in found if receipt is not None]
-
-
 def without_hook(
     session_id: str, notes: Notes, runs: Sequence[datetime], since: datetime, why: str
 ) -> Iterator[Receipt]:
@@ -141,30 +123,14 @@ def without_hook(
             yield Receipt(moment, session_id, "session-start", "missing", reason=why)
 
 
-def is_marked(detail: str) -> bool:
-    """Whether a line of the hook log reports a hand-over with a mark."""
-    return _HANDED.search(detail) is not None
-
-
-def _receipt(handed: Handed, notes: Notes | None) -> Receipt | None:
-    found, moment = _HANDED.search(handed.detail), parse_iso(handed.at)
-    if found is None or moment is None:
-        return None
-    what = "; ".join(part for part in handed.detail.split("; ") if part.startswith("handed over"))
-    size = int(found[1].replace(",", ""))
-    handed_over = Receipt(moment, handed.session_id, handed.event, "unknown", what, found[2], size)
-    return _arrived(handed_over, notes)
-
-
-def _arrived(receipt: Receipt, notes: Notes | None) -> Receipt:
-    """The receipt, completed from the transcript."""
+def arrived(receipt: Receipt, notes: Notes | None) -> Receipt:
+    """The receipt, completed from the transcript; without `notes` that cannot be read."""
     event, mark, moment = receipt.event, receipt.mark, receipt.at
     if notes is None:
         return replace(receipt, reason="the transcript cannot be read any more")
     for note in notes.hooks:
-        found = find_mark(note.text) if note.kind in _ADDED else None
-        if found is not None and found.mark == mark:
-            if found.whole:
+        if note.kind in _ADDED and mark_of(note.text) == mark:
+            if is_whole(note.text):
                 return replace(receipt, arrival="whole", line=note.line)
             return replace(receipt, arrival="cut", reason="its beginning is missing", line=note.line)
     of_event = (note for note in notes.hooks if note.event == _EVENTS.get(event))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -9,13 +11,14 @@ from memtui.ground.clock import parse_iso
 from memtui.ground.project import Places
 from memtui.hooks.records import Run, read_runs
 from memtui.lost.outbox import waiting_by_session
-from memtui.lost.receipts import Handed, Notes, Receipt, is_marked, read_notes, receipts, without_hook
+from memtui.lost.receipts import Notes, Receipt, arrived, read_notes, without_hook
 from memtui.plugin.installing import has_all_hooks, hooks_off
 from memtui.store.transcripts import TranscriptStore
 from memtui.transcript.paths import shown_path
 from memtui.transcript.records import CompactionFact
 
 RECENT = 20
+_HANDED = re.compile(r"(\d[\d,]*) characters of context, memtui:([0-9a-f]{8})")
 
 
 def receipts_of(places: Places, limit: int = RECENT, session: str = "") -> list[Receipt]:
@@ -32,7 +35,7 @@ def receipts_of(places: Places, limit: int = RECENT, session: str = "") -> list[
         try:
             notes = read_notes(paths[name])
         except (KeyError, OSError):  # it is gone, or older than the newest
-            found += receipts(_handed(mine), None)
+            found += _handed(mine, None)
         else:
             found += _all(name, mine, notes, since, why)
     return sorted(found, key=lambda each: each.at, reverse=True)[:limit]
@@ -83,11 +86,17 @@ def _runs(places: Places) -> list[Run]:
 def _all(session: str, runs: list[Run], notes: Notes, since: datetime, why: str) -> list[Receipt]:
     """The receipts of a session's runs, and of its compactions at which no hook ran."""
     starts = [moment for run in runs if run.event == "session-start" and (moment := parse_iso(run.at))]
-    return [*receipts(_handed(runs), notes), *without_hook(session, notes, starts, since, why)]
+    return [*_handed(runs, notes), *without_hook(session, notes, starts, since, why)]
 
 
-def _handed(runs: list[Run]) -> list[Handed]:
-    return [Handed(run.at, run.event, run.session_id, run.detail) for run in runs if is_marked(run.detail)]
+def _handed(runs: list[Run], notes: Notes | None) -> Iterator[Receipt]:
+    """The receipts of one session's hand-overs that carry a mark."""
+    for run in runs:
+        found, moment = _HANDED.search(run.detail), parse_iso(run.at)
+        if found and moment:
+            what = "; ".join(part for part in run.detail.split("; ") if part.startswith("handed over"))
+            size = int(found[1].replace(",", ""))
+            yield arrived(Receipt(moment, run.session_id, run.event, "unknown", what, found[2], size), notes)
 
 
 def _first(runs: list[Run]) -> datetime:
