@@ -125,8 +125,7 @@ def _beside(record: Record, found: Sequence[events.Event]) -> Iterator[Shown]:
     if not isinstance(content, list):
         return
     agent = next((each.agent for each in found if isinstance(each, (Said, Call, Result))), "")
-    if not agent and record.get("isSidechain") is True:
-        agent = "subagent"
+    agent = agent or events.agent_of(record)
     for block in _flat(content):
         kind = block.get("type")
         if kind == "thinking" and (text := text_in(block, "thinking")).strip():
@@ -221,13 +220,10 @@ class Row(NamedTuple):
 def edit_rows(call: Call) -> list[Row]:
     """The diff of an edit; empty for another call, or if its arguments are not known."""
     given = call.input
-    if call.name == "Write":
-        return [Row("+", line) for line in _lines(given.get("content"))]
-    if call.name == "NotebookEdit":
-        return [Row("+", line) for line in _lines(given.get("new_source"))]
     if call.name == "Edit":
         return list(_rows(_lines(given.get("old_string")), _lines(given.get("new_string"))))
-    return []
+    written = {"Write": "content", "NotebookEdit": "new_source"}.get(call.name, "")
+    return [Row("+", line) for line in _lines(given.get(written))]
 
 
 def diff_counts(rows: Sequence[Row]) -> tuple[int, int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from memtui.secrets.secrets import masked
 from memtui.transcript import shell
@@ -74,27 +73,16 @@ def all_commands(facts: Facts) -> tuple[Command, ...]:
 
 def last_checks(facts: Facts) -> list[Command]:
     """The last run of each kind of check, the last one at the end."""
-    last: list[_Run] = []
+    last: list[tuple[frozenset[str], frozenset[str], Command]] = []
     for command in all_commands(facts):
-        checks = _checks_in(command.text)
+        checks, tests = _checks_in(command.text), selected_tests(command.text)
         if checks and command.outcome in ("ok", "failed") and did_run(command):
-            run = _Run(checks, selected_tests(command.text), command)
             older = (  # without what ran again: `build && test` may be run again part by part
-                each._replace(checks=each.checks - checks)
-                if covers(run.tests, each.tests, each.command.output)
-                else each
-                for each in last
+                (known - checks if covers(tests, some, before.output) else known, some, before)
+                for known, some, before in last
             )
-            last = [*[each for each in older if each.checks][-_RUNS:], run]
-    return [run.command for run in last]
-
-
-class _Run(NamedTuple):
-    """A command that ran checks, with those of them that did not run again."""
-
-    checks: frozenset[str]
-    tests: frozenset[str]
-    command: Command
+            last = [*[each for each in older if each[0]][-_RUNS:], (checks, tests, command)]
+    return [command for _, _, command in last]
 
 
 def bare_command(text: str) -> str:
@@ -230,14 +218,9 @@ def hidden_success(command: str, output: str) -> bool:
         return False
     if not output.strip() or output.endswith(NO_OUTPUT):
         return _SAYS_LITTLE.search(command) is None
-    return _is_whole(command, output) and _PASSED.search(output[-_LONGEST:]) is not None
-
-
-def _is_whole(command: str, output: str) -> bool:
-    """Whether no filter has left out lines, in which failures may stand."""
-    lines = output.strip().count("\n") + 1
-    cut = any(lines >= int(most or 10) for most in _HEAD.findall(command))
-    return not cut and _PICKS.search(command) is None
+    # A filter may have left out lines, in which failures may stand.
+    cut = any(output.strip().count("\n") + 1 >= int(most or 10) for most in _HEAD.findall(command))
+    return not cut and _PICKS.search(command) is None and _PASSED.search(output[-_LONGEST:]) is not None
 
 
 def passes_again(command: Command, failed: str, message: str) -> bool:

@@ -212,11 +212,7 @@ def error_text(result: Result) -> str:
 
 def agent_of(record: Record) -> str:
     """The subagent that a record belongs to, "" for the session itself."""
-    return _agent_name(record) if record.get("isSidechain") is True else ""
-
-
-def _agent_name(fields: Record) -> str:
-    return text_in(fields, "agentId") or "subagent"
+    return text_in(record, "agentId") or "subagent" if record.get("isSidechain") is True else ""
 
 
 def task_of(record: Record) -> str:
@@ -296,7 +292,7 @@ def _progress(record: Record) -> Sequence[Event]:
     data = fields_in(record, "data")
     if data.get("type") != "agent_progress":
         return _NOTHING
-    inner, agent = message_of(data), _agent_name(data)
+    inner, agent = message_of(data), text_in(data, "agentId") or "subagent"
     if inner.get("type") == "assistant":
         return _assistant(inner, agent)
     return _user(inner, agent) if inner.get("type") == "user" else _NOTHING

@@ -13,7 +13,7 @@ import json
 import os
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -77,7 +77,11 @@ def read_lines(
     to import.
     """
     skip = skip or is_bookkeeping
-    with _opened(path) as file:
+    with (
+        open(path, "rb", buffering=_BLOCK, opener=regular_only)
+        if isinstance(path, Path)
+        else nullcontext(path)
+    ) as file:
         if start:
             file.seek(start)
         number, end = first - 1, start
@@ -176,12 +180,6 @@ def regular_only(path: str, flags: int) -> int:
         os.close(found)
         raise OSError(errno.EINVAL, "it is not a regular file", path)
     return found
-
-
-def _opened(path: Path | BinaryIO) -> AbstractContextManager[BinaryIO]:
-    if isinstance(path, Path):
-        return open(path, "rb", buffering=_BLOCK, opener=regular_only)
-    return nullcontext(path)
 
 
 def _last_line(offset: int, data: bytes, number: int) -> Iterator[Line]:

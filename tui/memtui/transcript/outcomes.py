@@ -123,12 +123,16 @@ def target_of(call: Call) -> str:
 
 def answers_of(result: Result, at: Source) -> list[Answer]:
     """The user's answers to the questions of an AskUserQuestion call."""
+    options = {  # their descriptions, by question and label
+        (str(question.get("question")), str(option.get("label"))): str(option.get("description") or "")
+        for question in _dicts(result.fields.get("questions"))
+        for option in _dicts(question.get("options"))
+    }
     answers = result.fields.get("answers")
     if isinstance(answers, dict):
         pairs = [(question, _answer(answer)) for question, answer in answers.items()]
     else:
         pairs = _ANSWERED.findall(result.text)
-    options = _options(result)
     found = []
     for question, answer in pairs:
         if question.strip() and answer:
@@ -137,15 +141,6 @@ def answers_of(result: Result, at: Source) -> list[Answer]:
             option = options.get((question, answer), "")
             found.append(Answer(question.strip(), answer, at, option, own))
     return found
-
-
-def _options(result: Result) -> dict[tuple[str, str], str]:
-    """Descriptions of the options, by question and label."""
-    return {
-        (str(question.get("question")), str(option.get("label"))): str(option.get("description") or "")
-        for question in _dicts(result.fields.get("questions"))
-        for option in _dicts(question.get("options"))
-    }
 
 
 def _dicts(value: object) -> list[dict[str, Any]]:

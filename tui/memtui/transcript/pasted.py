@@ -241,14 +241,8 @@ def _long(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
         else:
             left += size
         start = at + 1
-    if left > _WHOLE:
-        yield from _behind(lines, taken)
-
-
-def _behind(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
-    """Everything after the first paragraphs of a message."""
     size = 0
-    for at, line in enumerate(lines):
+    for at, line in enumerate(lines) if left > _WHOLE else ():  # all after the first paragraphs
         size += 0 if taken[at] else len(line) + 1
         if size > _KEPT and at:
             yield at, len(lines)

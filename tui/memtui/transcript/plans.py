@@ -57,7 +57,10 @@ class PlanLog:
         stated = _string(arguments.get("plan"))
         content = stated or self._files.get(path, "")
         last = self._plans[-1] if self._plans else None
-        if last is not None and last.fate in _UNDECIDED and _one_plan(last, path, content):
+        same = last is not None and (
+            not content or last.content.strip() == content.strip() or last.path == path != ""
+        )
+        if last is not None and last.fate in _UNDECIDED and same:  # it was written before
             last.fate = "unknown"
             last.origin, last.content = "ExitPlanMode" if content else last.origin, content or last.content
             last.source = source if stated else last.source
@@ -122,13 +125,6 @@ def plan_title(plan: PlanFact) -> str:
     first = next((line.strip() for line in plan.content.split("\n") if line.strip()), "")
     title = first.lstrip("# ")
     return title.partition(":")[2].strip() or title if title.casefold().startswith(_CALLED_PLAN) else title
-
-
-def _one_plan(last: PlanFact, path: str, content: str) -> bool:
-    """Whether the plan shown is the one written last."""
-    if not content or last.content.strip() == content.strip():
-        return True
-    return bool(last.path) and last.path == path
 
 
 def _string(value: Any) -> str:
@@ -293,14 +289,14 @@ class TodoLog:
         self._tasks[identity] = _Listed(todo, source, (known.needs if known else {}) | needs)
 
     def finish(self) -> tuple[Todo, ...]:
-        if self._tasks_are_newer and self._tasks:
-            return tuple(map(self._with_needs, self._tasks.values()))
-        return tuple(self._todos)
-
-    def _with_needs(self, task: _Listed) -> Todo:
-        first = "; ".join(self._tasks[each].todo.content for each in task.needs if each in self._tasks)
-        details = f"{task.todo.details}\nDepends on: {first}".strip() if first else task.todo.details
-        return replace(task.todo, details=details)
+        if not (self._tasks_are_newer and self._tasks):
+            return tuple(self._todos)
+        found = []
+        for todo, _, needs in self._tasks.values():
+            first = "; ".join(self._tasks[each].todo.content for each in needs if each in self._tasks)
+            details = f"{todo.details}\nDepends on: {first}".strip() if first else todo.details
+            found.append(replace(todo, details=details))
+        return tuple(found)
 
     def past(self) -> tuple[Todo, ...]:
         listed = {todo.content for todo in self.finish()}

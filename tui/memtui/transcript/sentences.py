@@ -64,17 +64,11 @@ def sentences(text: str) -> Iterator[str]:
             continue
         for part in _END.split(_MARK.sub("", line)):
             sentence = " ".join(part.replace("**", "").split()).strip("*_ ")
-            if _says_something(sentence):
+            words, wide = _WORD.findall(sentence), len(_WIDE.findall(sentence))
+            several = len(words) >= _SHORTEST or wide >= _SHORTEST_WIDE
+            letters = sum(map(len, words)) + wide
+            if several and len(sentence) <= _LONGEST and 2 * letters >= len(sentence.replace(" ", "")):
                 yield sentence
-
-
-def _says_something(sentence: str) -> bool:
-    wide = len(_WIDE.findall(sentence))
-    words = _WORD.findall(sentence)
-    if len(sentence) > _LONGEST or (len(words) < _SHORTEST and wide < _SHORTEST_WIDE):
-        return False
-    letters = sum(map(len, words)) + wide
-    return letters >= 0.5 * len(sentence.replace(" ", ""))
 
 
 def is_rule(sentence: str) -> bool:

@@ -263,23 +263,16 @@ def agent_transcripts(path: Path, agents: Collection[str]) -> Iterator[tuple[str
     """
     folder = path.with_suffix("") / "subagents"
     seen: set[str] = set()
-    try:
+    inside, beside = list[Path](), list[Path]()
+    with suppress(OSError):
         inside = sorted(folder.rglob("agent-*.jsonl"))[:_LIMIT] if folder.is_dir() else []
-    except OSError:
-        inside = []
+        beside = _by_session(path.parent, path.parent.stat().st_mtime_ns).get(path.stem, [])
     named = [path.parent / f"agent-{agent}.jsonl" for agent in agents if _NAME.fullmatch(agent)]
-    for file in (*inside, *named, *_beside(path)):
+    for file in (*inside, *named, *beside):
         agent = file.stem.removeprefix("agent-")
         if agent not in seen and file != path and file.is_file() and not file.is_symlink():
             seen.add(agent)
             yield agent, file
-
-
-def _beside(path: Path) -> list[Path]:
-    try:
-        return _by_session(path.parent, path.parent.stat().st_mtime_ns).get(path.stem, [])
-    except OSError:
-        return []
 
 
 @lru_cache(maxsize=256)

@@ -78,14 +78,11 @@ def ends_of(text: str, width: int) -> str:
     lines = [start for start in starts if text[start - 1] == "\n"]
     start = next((line for line in lines if not text[line].isspace()), (lines or starts or [len(text)])[0])
     room = width - (len(text) - start)
-    end = max((at for at, _ in breaks if at <= room and not _in_code(text, at)), default=0)
+    outside = (at for at, _ in breaks if at <= room and text.count("```", 0, at) % 2 == 0)  # of code
+    end = max(outside, default=0)
     first = text[:end].rstrip() if end else _beginning_of(text, room)
     gap = "…".join("\n" if text[at] == "\n" else " " for at in (len(first), start - 1))
     return f"{first}{gap}{text[start:]}".rstrip()
-
-
-def _in_code(text: str, at: int) -> bool:
-    return text.count("```", 0, at) % 2 == 1
 
 
 def _beginning_of(text: str, width: int) -> str:

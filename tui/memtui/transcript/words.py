@@ -117,10 +117,12 @@ def user_words(record: dict[str, Any]) -> tuple[WordsKind, str]:
     The caller has to sort out lines of subagents and compaction summaries.
     """
     content = record["message"].get("content")
-    if _by_machine(record):
+    if record.get("isMeta") or record.get("isVisibleInTranscriptOnly") or record.get("sourceToolUseID"):
         return "machine", ""
     if not of_human(record.get("origin")):
         return "notification", joined_text(content)
+    if record.get("promptSource") == "system":
+        return "machine", ""
     if isinstance(content, str):
         kind, text = text_words(content)
     elif isinstance(content, list):
@@ -142,12 +144,6 @@ def given_plan(record: dict[str, Any], text: str) -> tuple[str, bool]:
         before, found, _ = plan.rpartition(ending)
         plan = before if found else plan
     return plan.strip(), False
-
-
-def _by_machine(record: dict[str, Any]) -> bool:
-    if record.get("isMeta") or record.get("isVisibleInTranscriptOnly") or record.get("sourceToolUseID"):
-        return True
-    return record.get("promptSource") == "system" and of_human(record.get("origin"))
 
 
 def of_human(origin: Any) -> bool:
