@@ -50,8 +50,13 @@ def aftermaths(
     if not found:
         raise FileProblem(f"Session {transcript.stem[:8]}", "has no compaction with a summary yet")
     total = len(found)
-    if not every:
-        found = _meant(transcript, found, since)
+    if since and not every:
+        later = (each for each in found if (at := _moment(each[1])) and at >= since)
+        if not (found := [*itertools.islice(later, 1)]):
+            why = "does not have the compaction of this capture: it was not finished"
+            raise FileProblem(transcript, why)
+    elif not every:
+        found = found[-1:]
     read = read or (lambda path, until: read_facts(path, until=until, cancelled=cancelled))
     made = []
     for number, trace in found:
@@ -162,18 +167,6 @@ def _lines_of(rules: str) -> list[str]:
             lines.append(line)
             announces = line.endswith(":")
     return [line for line in lines if len(words(line)) >= 3][:20]  # shorter ones are titles
-
-
-def _meant(
-    transcript: Path, found: list[tuple[int, Trace]], since: datetime | None
-) -> list[tuple[int, Trace]]:
-    if since is None:
-        return found[-1:]
-    for number, trace in found:
-        moment = _moment(trace)
-        if moment is not None and moment >= since:
-            return [(number, trace)]
-    raise FileProblem(transcript, "does not have the compaction of this capture: it was not finished")
 
 
 def _moment(trace: Trace) -> datetime | None:

@@ -137,13 +137,13 @@ def downloads() -> Path:
     return folder if folder.is_dir() else Path.home()
 
 
-def find_root(start: Path, home: Path | None = None) -> Path:
+def find_root(start: Path) -> Path:
     """The project root of an existing folder: the topmost one above it that holds a marker, else itself.
 
     Never above the user's home folder, never the home folder itself or the file system's root.
     """
     start = start.resolve()
-    home = (home or Path.home()).resolve()
+    home = Path.home().resolve()
     root = start
     for folder in (start, *start.parents):
         if folder == home or folder == Path(folder.anchor):
@@ -153,9 +153,9 @@ def find_root(start: Path, home: Path | None = None) -> Path:
     return root
 
 
-def is_project(folder: Path, home: Path | None = None) -> bool:
+def is_project(folder: Path) -> bool:
     """Whether a folder may be a project: neither the user's home folder nor the file system's root."""
-    return folder not in ((home or Path.home()).resolve(), Path(folder.anchor))
+    return folder not in (Path.home().resolve(), Path(folder.anchor))
 
 
 def git_branch(root: Path) -> str:
@@ -225,9 +225,9 @@ def _xdg(env: Mapping[str, str], variable: str, fallback: str) -> Path:
     return base / "memtui"
 
 
-def claude_config(env: Mapping[str, str] = os.environ) -> Path:
+def claude_config() -> Path:
     """Claude Code's configuration folder: ``CLAUDE_CONFIG_DIR`` or ``~/.claude``."""
-    if value := env.get("CLAUDE_CONFIG_DIR"):
+    if value := os.environ.get("CLAUDE_CONFIG_DIR"):
         return expanded(value).absolute()
     return Path.home() / ".claude"
 
@@ -263,9 +263,9 @@ def transcript_slug(folder: Path) -> str:
     return re.sub(r"[^a-zA-Z0-9]", "-", str(folder))
 
 
-def current_session(environ: Mapping[str, str] = os.environ) -> str:
+def current_session() -> str:
     """The id of the Claude Code session that started this process, "" outside of one (Claude Code fact)."""
-    return environ.get("CLAUDE_CODE_SESSION_ID", "")
+    return os.environ.get("CLAUDE_CODE_SESSION_ID", "")
 
 
 _LONGEST_KEY = 100

@@ -69,13 +69,13 @@ def parse_payload(data: bytes) -> Payload:
     return Payload(**{name: value.encode("utf-8", "replace").decode() for name, value in given.items()})
 
 
-def project_of(payload: Payload, env: Mapping[str, str] = os.environ) -> Project | None:
+def project_of(payload: Payload) -> Project | None:
     """The project a hook runs for, or None when its folder is gone.
 
     `CLAUDE_PROJECT_DIR` stays where the session was started, `cwd` follows `cd` and worktrees; so the first
     that exists counts (Claude Code fact: the variable was empty in some versions).
     """
-    for name in (env.get("CLAUDE_PROJECT_DIR", ""), payload.cwd):
+    for name in (os.environ.get("CLAUDE_PROJECT_DIR", ""), payload.cwd):
         if name and "\0" not in name and (folder := Path(name)).is_absolute() and folder.is_dir():
             return Project(find_root(folder))
     return None

@@ -88,32 +88,22 @@ def _work(arguments: list[str], report: Report, data: bytes | None) -> str:
         report.problem("the folder of the session does not exist")
     else:
         report.project = str(project.root)
-        version = os.environ.get("MEMTUI_PLUGIN")  # from the plugin's launcher
-        if version is not None and not _has_work(project, report):
-            return ""
-        if version is not None and version != __version__:
-            _tell_versions(version[:20], payload, report)
+        version = os.environ.get("MEMTUI_PLUGIN", "")[:20]  # from the plugin's launcher
+        if version:
+            from memtui.hooks.settings import ALL, jobs_left
+
+            report.left = jobs_left(claude_config(), project.root, report.event)
+            if ALL in report.left:
+                report.add_work(f"nothing: {report.left[ALL]} has an entry that does it")
+                return ""
+        if version not in ("", __version__):
+            report.add_work(f"the plugin is of version {version}")
+            if payload.source in ("startup", "resume"):  # once a session
+                report.messages.append(
+                    f"memtui is {__version__}, its plugin {version}: update one of them (`memtui doctor`)."
+                )
         return handle(payload, project, memtui_home(), report)
     return ""
-
-
-def _has_work(project: Project, report: Report) -> bool:
-    """Whether the plugin's hook has anything to do, as no entry of Claude Code's settings does it all."""
-    from memtui.hooks.settings import ALL, jobs_left
-
-    report.left = jobs_left(claude_config(), project.root, report.event)
-    if ALL in report.left:
-        report.add_work(f"nothing: {report.left[ALL]} has an entry that does it")
-    return ALL not in report.left
-
-
-def _tell_versions(version: str, payload: Payload, report: Report) -> None:
-    """Leave a line for the person, once a session, on the plugin's other version."""
-    report.add_work(f"the plugin is of version {version}")
-    if payload.source in ("startup", "resume"):
-        report.messages.append(
-            f"memtui is {__version__}, its plugin {version}: update one of them (`memtui doctor`)."
-        )
 
 
 def with_messages(text: str, report: Report) -> str:

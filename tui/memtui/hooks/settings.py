@@ -50,18 +50,13 @@ def find_entries(claude: Path, root: Path) -> list[Entry]:
     found = []
     for path in settings_paths(claude, root):
         with suppress(FileProblem):
-            entries = _split(read_settings(path))[1]
+            entries = split_settings(read_settings(path))[1]
             found += [Entry(path, event, _job(each), _command(each)) for event, each in entries]
     return found
 
 
-def without_entries(settings: dict[str, Any]) -> dict[str, Any]:
-    """Settings without those entries, nor groups and events that held nothing else."""
-    return _split(settings)[0]
-
-
-def _split(settings: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
-    """Settings without the entries, and the entries with their events."""
+def split_settings(settings: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
+    """Settings without those entries and what held nothing else, and the entries with their events."""
     hooks, kept, found = settings.get("hooks"), dict[str, Any](), list[tuple[str, Any]]()
     if not isinstance(hooks, dict) or not hooks:
         return settings, found

@@ -230,7 +230,6 @@ def rows_json(compared: Comparison, handed: Iterable[int]) -> list[dict[str, obj
 
 
 def candidate_json(compared: Comparison, number: int) -> dict[str, object]:
-    """A candidate as JSON."""
     row = compared.rows[number - 1]
     return {
         "n": number,

@@ -170,7 +170,6 @@ class Aftermath:
 
     @cached_property
     def counted_losses(self) -> tuple[Row, ...]:
-        """Losses that count."""
         return tuple(row for row in self.rows if row.counts)
 
     @cached_property

@@ -65,7 +65,6 @@ class _TraceLog:
         self._begin()
 
     def record(self, record: Record, source: Source) -> None:
-        """Read a record."""
         if isinstance(uuid := record.get("uuid"), str):
             self._uuids[uuid] = source.line
         folder = record.get("cwd")

@@ -120,7 +120,6 @@ class Text:
         return stems(line) - self._where.keys()
 
     def has(self, rule: str) -> bool:
-        """Whether it has a rule."""
         return self.verdict(Row("pin", rule, NOWHERE)).fate == "kept"
 
     def _fate(self, line: Row, best: float, everywhere: float, wanted: int, missing: int) -> Fate:

@@ -26,7 +26,7 @@ from memtui.ground.clean import clean_line
 from memtui.ground.files import FileMissing, FileProblem
 from memtui.ground.machine import find_program, run
 from memtui.ground.project import Home, Places, read_settings, settings_paths
-from memtui.hooks.settings import ALL, find_entries, without_entries
+from memtui.hooks.settings import ALL, find_entries, split_settings
 
 FOLDER = Path(__file__).parent
 """The plugin, and a marketplace that has it alone."""
@@ -266,7 +266,7 @@ def _change_settings(path: Path, places: Places) -> Iterator[str]:
     if before is None:
         return
     text = before.decode("utf-8-sig", "strict")
-    after = _rendered(without_entries(read_settings(path)), text)
+    after = _rendered(split_settings(read_settings(path))[0], text)
     files.private_folder(kept.parent, within=files.existing_above(places.home.state))
     fields = {"path": str(path), "before": before.decode(), "after": after}
     files.write_atomic(kept, json.dumps(fields).encode())

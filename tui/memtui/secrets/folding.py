@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -74,23 +74,25 @@ def replaced(text: str, spans: Iterable[tuple[int, int, str]]) -> Folded:
 
 def folded(text: str) -> Folded:
     """Fold a text: drop invisible code points, and turn look-alikes and entities into ASCII."""
-    found = replaced(text, _plain_parts(text))
-    return found._replace(text=found.text.lower())
-
-
-def _plain_parts(text: str) -> Iterator[tuple[int, int, str]]:
+    parts: list[tuple[int, int, str]] = []
     at = 0
     while (odd := _ODD.search(text, at)) is not None:
         plain, at = _plain(text, odd.start())
-        yield odd.start(), at, plain
+        parts.append((odd.start(), at, plain))
+    found = replaced(text, parts)
+    return found._replace(text=found.text.lower())
 
 
 def _plain(text: str, at: int) -> tuple[str, int]:
     """The replacement of a special character or entity at a place, and the offset after it."""
     char = text[at]
-    if char in "&\\%\uff06\ufe60" and (entity := _entity().match(text, at)) is not None:
-        return _of_entity(entity), entity.end()
-    return _of_char(char), at + 1
+    if char not in "&\\%\uff06\ufe60" or (entity := _entity().match(text, at)) is None:
+        return _of_char(char), at + 1
+    if name := entity["name"]:
+        return _of_char(_entities()[name.lower()]), entity.end()
+    digits = entity["hex"] or entity["unicode"] or entity["braces"] or entity["byte"] or entity["percent"]
+    code = int(digits, 16) if digits else int(entity["decimal"])
+    return _of_char(chr(code)) if code < 0x110000 else "", entity.end()
 
 
 @cache
@@ -104,14 +106,6 @@ def _entities() -> dict[str, str]:
     from html.entities import html5  # rarely needed
 
     return {name.rstrip(";").lower(): char for name, char in html5.items()}
-
-
-def _of_entity(entity: re.Match[str]) -> str:
-    if name := entity["name"]:
-        return _of_char(_entities()[name.lower()])
-    digits = entity["hex"] or entity["unicode"] or entity["braces"] or entity["byte"] or entity["percent"]
-    code = int(digits, 16) if digits else int(entity["decimal"])
-    return _of_char(chr(code)) if code < 0x110000 else ""
 
 
 def _of_char(char: str) -> str:

@@ -20,8 +20,7 @@ def without_private(text: str) -> str:
     Tags count in any case and with attributes. A nested part ends with the outer one, and an unclosed one
     reaches to the end.
     """
-    rest, _ = split_private(text)
-    return rest
+    return split_private(text)[0]
 
 
 def split_private(text: str, depth: int = 0) -> tuple[str, int]:

@@ -135,11 +135,7 @@ def unexplained(value: str) -> float:
 
 def _explained(part: str) -> int:
     mixed = fits("between digits", part)  # as in 4f2a: neither part is a word or a number
-    words = [each for each in pattern("word").findall(part) if not (mixed and len(each) < 3)]
+    found = (each.lower() for each in pattern("word").findall(part) if not (mixed and len(each) < 3))
+    words = (each for each in found if not fits("hard", each) and (len(each) <= 3 or fits("vowel", each)))
     numbers = [] if mixed else pattern("number").findall(part)
-    return sum(len(each) for each in words if _is_word(each)) + sum(map(len, numbers))
-
-
-def _is_word(word: str) -> bool:
-    lowered = word.lower()
-    return not fits("hard", lowered) and (len(word) <= 3 or fits("vowel", lowered))
+    return sum(map(len, words)) + sum(map(len, numbers))
