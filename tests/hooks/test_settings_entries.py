@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memtui import __version__
 from memtui.documents.pins import Pin
-from memtui.hooks.settings import find_entries
+from memtui.hooks.settings import find_entries, split_settings
 from memtui.lost.pins import Pins
 from tests.hooks.world import World
 
