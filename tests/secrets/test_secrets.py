@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 
 from memtui.documents.memory_file import draft_memory
 from memtui.documents.recovery import draft_recovery, render_recovery
+from memtui.ground.text import matcher
 from memtui.hooks.compaction import first_prompt
-from memtui.secrets.secrets import _NEAR, MASK, find, masked
+from memtui.secrets.secrets import MASK, _near, find, masked
 from memtui.secrets.values import pattern, table
 from tests.documents.checks import ends_soon
 from tests.secrets.forms import forms
@@ -25,7 +27,9 @@ _LINES = 10_000
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_98_of_100_forms_are_found(seed: int) -> None:
+def test_98_of_100_forms_are_found(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if seed == 3:  # as in a hook
+        monkeypatch.delitem(sys.modules, "pydantic_core")
     missed = []
     every = forms(seed=seed)
     for text, values in every:
@@ -88,7 +92,7 @@ HEX = "a1b2c3d4e5f6a7b8c9d0"
     ("text", "shown"),
     [
         (f"Authorization: Bearer {HEX}", "Authorization: Bearer [masked: authorization]"),
-        ("postgres://me:hunter2@db/x", "postgres://me:[masked: password in an address]@db/x"),
+        ("\ud800postgres://me:hunter2@db/x", "\ud800postgres://me:[masked: password in an address]@db/x"),
         (f'"password": "{HEX}"', '"password": "[masked: password]"'),
         ("The DB password is hunter2!.", "The DB password is [masked: password]."),
         (
@@ -281,7 +285,7 @@ def test_a_pattern_matches_its_line_only(rule: dict[str, Any]) -> None:
 
 def test_the_quick_look_knows_a_part_of_each_word_of_the_rules() -> None:
     words = {word for rule in table()["place"] for word in rule["near"]} | set(table()["names"]["cores"])
-    assert [word for word in words if not any(part in word for part in _NEAR)] == []
+    assert [word for word in words if not matcher(*_near())(f"{word} {word}a@")] == []
 
 
 KEY = "ghp_" + "a1B2c3D4" * 5

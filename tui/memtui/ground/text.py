@@ -5,6 +5,11 @@ A value that is in normal form before it is written is the same value when it is
 
 from __future__ import annotations
 
+import re
+import sys
+from collections.abc import Callable
+from functools import cache
+
 from memtui.ground.clean import without_surrogates
 
 _LINE_BREAKS = ("\n", "\x85", "\u2028", "\u2029")
@@ -31,6 +36,24 @@ def one_line(text: str) -> str:
             parts = (part.strip() for part in text.split(line_break))
             text = " ".join(part for part in parts if part)
     return text
+
+
+def matcher(pattern: str, otherwise: str = "") -> Callable[[str], object]:
+    """A test whether a text without surrogates has a match of a pattern without look-around.
+
+    If pydantic is loaded by now, its engine tests in a twentieth of the time; its import would take longer
+    than that saves. Python's own may have a pattern for itself.
+    """
+    return _matcher(pattern, otherwise, "pydantic_core" in sys.modules)
+
+
+@cache
+def _matcher(pattern: str, otherwise: str, quickly: bool) -> Callable[[str], object]:
+    if not quickly:
+        return re.compile(otherwise or pattern).search
+    from pydantic_core import SchemaValidator, core_schema
+
+    return SchemaValidator(core_schema.str_schema(pattern=pattern)).isinstance_python
 
 
 def opening(first_message: str) -> str:

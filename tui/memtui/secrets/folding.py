@@ -40,11 +40,9 @@ _INVISIBLE = re.compile(
 class Folded(NamedTuple):
     """A text in its folded form."""
 
-    text: str
-    """In lower case, ASCII wherever a character looks like it."""
-    starts: list[int]
-    origins: list[int]
-    """The offsets of the pieces in the folded text and in the original."""
+    text: str  # in lower case, ASCII wherever a character looks like it
+    starts: list[int]  # of the pieces in the folded text
+    origins: list[int]  # and in the original
 
     def origin(self, at: int) -> int:
         """The offset in the original of the folded character at `at`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -24,13 +24,11 @@ from memtui.secrets.values import (
 
 _NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$-"
 _LEFT = 60
-_LEAST = {"some key": 16, "login": 30, "pat": 20}
-"""Minimum length of the value of such a name, in characters; `_LEAST_OTHERS` of any other."""
+_LEAST = {"some key": 16, "login": 30, "pat": 20}  # characters of the value of such a name; of any other:
 _LEAST_OTHERS = 12
 _MANY_SETTINGS = 200
 _COLUMNS = "|\t,;"
-_HEADING = 300
-"""Maximum length of a table's heading on either side of a name, in characters."""
+_HEADING = 300  # the most characters of a table's heading on either side of a name
 
 
 class Value(NamedTuple):
@@ -39,10 +37,8 @@ class Value(NamedTuple):
     text: str
     start: int
     quoted: bool
-    style: str
-    """The name of the gap between the name and it."""
-    alone: bool = False
-    """The line has nothing else, as in a file of settings."""
+    style: str  # the name of the gap between the name and it
+    alone: bool = False  # the line has nothing else, as in a file of settings
 
 
 @cache
@@ -107,23 +103,26 @@ def _kind(family: str, name: str) -> str:
     return f"{next((each for each in ('private', 'access', 'api') if each in name.lower()), '')} key".strip()
 
 
-def assigned(text: str, lowered: str, at: int) -> Iterator[Span]:
-    """Spans of the values of passwords, secrets, tokens and keys whose names begin at `at` or later."""
-    while (core := _core().search(lowered, at)) is not None:
-        before = text[max(0, core.start() - _LEFT) : core.start()]
-        begin = core.start() - len(before) + len(before.rstrip(_NAME))
-        right = pattern("rest of a name").match(text, core.end())
-        end = begin + len(text[begin : right.end() if right else core.end()].rstrip(".-"))
-        at = max(core.end(), end)
-        if (span := _named(text, begin, end)) is not None:
-            at = max(at, span.end)
-            yield span
-            end = span.end  # further items of a list
-            while (item := pattern("next item").match(text, end)) is not None and is_strong(item["value"]):
-                yield Span(*item.span("value"), span.kind)
-                end = item.end("value")
-        else:
-            yield from _column(text, begin, end)
+def assigned(text: str, lowered: str, lines: Iterable[tuple[int, int]]) -> Iterator[Span]:
+    """Spans of the values of passwords, secrets, tokens and keys whose names are in `lines`."""
+    at = 0
+    for start, stop in lines:
+        at = max(at, start)
+        while (core := _core().search(lowered, at, stop)) is not None:
+            before = text[max(0, core.start() - _LEFT) : core.start()]
+            begin = core.start() - len(before) + len(before.rstrip(_NAME))
+            right = pattern("rest of a name").match(text, core.end())
+            end = begin + len(text[begin : right.end() if right else core.end()].rstrip(".-"))
+            at = max(core.end(), end)
+            if (span := _named(text, begin, end)) is not None:
+                at = max(at, span.end)
+                yield span
+                end = span.end  # further items of a list
+                while (item := pattern("next item").match(text, end)) and is_strong(item["value"]):
+                    yield Span(*item.span("value"), span.kind)
+                    end = item.end("value")
+            else:
+                yield from _column(text, begin, end)
 
 
 def _named(text: str, begin: int, end: int) -> Span | None:
@@ -270,10 +269,11 @@ def _is_key(family: str, name: str, value: Value) -> bool:
 
 def _column(text: str, begin: int, end: int) -> Iterator[Span]:
     """Spans of the values in a table under the heading from `begin` to `end`."""
+    if (named := family(text[begin:end])) not in ("password", "secret", "token", "key"):
+        return
     start = text.rfind("\n", max(0, begin - _HEADING), begin) + 1
     stop = text.find("\n", end, end + _HEADING)
-    named = family(text[begin:end])
-    if stop < 0 or (not start and begin > _HEADING) or named not in ("password", "secret", "token", "key"):
+    if stop < 0 or (not start and begin > _HEADING):
         return
     heading = text[start:stop]
     sign = next((each for each in _COLUMNS if each in heading), "")

@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from binascii import Error
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
 from memtui.secrets import values
 from memtui.secrets.values import fits, is_random, is_reference, pattern
-
-_MIXED = re.compile("(?=[A-Za-z_=~-]{0,30}[0-9])[A-Za-z0-9_=~-]{16}|[-_][A-Za-z]{20}")
-_MAY_BE_MIXED = re.compile("[0-9]|[-_][A-Za-z]{20}")
 
 
 class Span(NamedTuple):
@@ -21,8 +18,7 @@ class Span(NamedTuple):
 
     start: int
     end: int
-    kind: str
-    """The kind of secret: ``github token``."""
+    kind: str  # ``github token``
 
 
 @cache
@@ -35,14 +31,8 @@ def _tokens(group: str) -> tuple[re.Pattern[str], list[str]]:
     return re.compile(f"(?<!{before})(?:{either})(?![A-Za-z0-9])"), [rule["kind"] for rule in rules]
 
 
-def mixed_words(text: str) -> str:
-    """The words of a text that may hold a token, a line each."""
-    long = {word for word in text.split() if len(word) >= 16}  # the shortest token's length
-    return "\n".join(filter(_MIXED.search, filter(_MAY_BE_MIXED.search, long)))  # the second is quicker
-
-
 def tokens(text: str, words: str, group: str) -> Iterator[Span]:
-    """Spans of known tokens (group ``token``), or of what has their form; `words` are `mixed_words`."""
+    """Spans of known tokens (group ``token``), or of what has their form; `words` may be some."""
     find, kinds = _tokens(group)
     for found in find.finditer(text) if find.search(words) else ():
         if group == "token" or (is_random(found[0]) and values.unexplained(found[0]) >= 0.5):
@@ -59,27 +49,20 @@ def _places() -> tuple[re.Pattern[str], dict[str, list[tuple[str, int, dict[str,
     return values.any_of(word for words in near.values() for word, *_ in words), near
 
 
-def placed(text: str, lowered: str, at: int) -> Iterator[Span]:
-    """Spans of secrets in addresses, headers, command lines, calls and private keys from `at` on."""
-    pattern, near = _places()
-    examined: dict[str, int] = {}
-    while (hit := pattern.search(lowered, at)) is not None:
-        at = hit.start() + 1
-        for word, before, rule in near[lowered[hit.start()]]:
-            if examined.get(rule["find"], 0) < at and lowered.startswith(word, hit.start() - before):
-                start, examined[rule["find"]], stop = _lines(lowered, hit.start(), rule)
-                yield from _at(rule, text, start, stop)
-
-
-def _lines(text: str, at: int, rule: dict[str, Any]) -> tuple[int, int, int]:
-    """The start and the end of the line of a word, and the end of what is examined for a rule."""
-    following = pattern(rf"(?:\n[^\n]*){{0,{rule.get('lines', 2)}}}")
-    end = text.find("\n", at)
-    if end < 0:
-        end = len(text)
-    found = following.match(text, end)
-    assert found is not None
-    return text.rfind("\n", 0, at) + 1, end, found.end()
+def placed(text: str, lowered: str, lines: Iterable[tuple[int, int]]) -> Iterator[Span]:
+    """Spans of secrets in addresses, headers, command lines, calls and private keys that begin in `lines`."""
+    words, near = _places()
+    for start, end in lines:
+        examined: set[str] = set()
+        at = start
+        while (hit := words.search(lowered, at, end)) is not None:
+            at = hit.start() + 1
+            for word, before, rule in near[lowered[hit.start()]]:
+                if rule["find"] not in examined and lowered.startswith(word, hit.start() - before):
+                    examined.add(rule["find"])
+                    following = pattern(rf"(?:\n[^\n]*){{0,{rule.get('lines', 2)}}}").match(lowered, end)
+                    assert following is not None
+                    yield from _at(rule, text, start, following.end())
 
 
 def _at(rule: dict[str, Any], text: str, start: int, stop: int) -> Iterator[Span]:

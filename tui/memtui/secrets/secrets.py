@@ -7,59 +7,53 @@ kind: ``[masked: github token]``.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memtui.ground.text import matcher
 from memtui.secrets.folding import Folded, replaced
-from memtui.secrets.values import any_of
+from memtui.secrets.values import any_of, any_word
 
 if TYPE_CHECKING:
     from memtui.secrets.rules import Span
 
-MASK = "[masked: "
-"""The beginning of every mask."""
+MASK = "[masked: "  # the beginning of every mask
 _NAMED = 5
+# A part of a word near every secret that is recognised by its place or name.
 _NEAR = (
     "assword", "salasana", "kennwort", "http ", "https ", "mysql", "mycli", "mongo", "mariadb", "sqlcmd",
     "twine", "curl", "openssl", "7z x", "7z a", "7za ", "redis-cli", "ldap", "smbclient", "mount.cifs",
     "rpcclient", "rabbitmqctl", "rman", "expdp", "impdp", "ncftp", "telebot(", "ssws", "-team", "--value",
-    "values", " / ", "service install", "securestring", "private-lines", "-u ", "-u=", "--user", "pass",
+    "values", "service install", "signtool", "securestring", "private-lines", "-u ", "-u=", "--user", "pass",
     "pwd", "pw", "psk", "phrase", "secret", "token", "key", "cred", "auth", "cookie", "jwt", "bearer",
     "basic", "sig", "mnemonic", "salt", "pat", "login", "logon", "senha", "clave", "parola", "heslo",
-    "lozinka", "geslo", "kode", "sandi", "wachtwoord", "mot de", "identified", "connect", "kty", "echo",
-    "printf", "community", "code=", "unseal", "sqlplus", "sqlldr", "pdp ", "hmac", "fernet", "cipher",
-    "aes.", "wifi", "jdbc:", "snmp", "sp_add", "add_user", "net use", "honeycomb", "header", "bundle",
-    "install ", "client(", "bind", "pdo(", "handler(", "tcp(", "unix(", "search(", "mysqli", "zugang",
-    "userpwd", " -a", " -b", " -k", " -p", " -t", " -u", " -w", " --u", "/p:", "/pass:", "<<<", "{sha}",
-    ":*:", ":5", ":6", ":25", ":465", "://", ":pserver:", "administratorp", "lftp", "zip -", "sudo -s",
-    "contraseña", "hasło", "jelszó", "lösenord", "mật kh", "şifre", "κωδικ", "парол", "סיסמ", "كلمة",
-    "पासवर्ड", "รหัสผ่าน", "パスワード", "令牌", "口令", "密码", "密碼", "비밀번호", "암호",
+    "lozinka", "geslo", "kode", "sandi", "wachtwoord", "identified", "connect", "kty", "echo ", "printf ",
+    "community", "code=", "unseal", "sqlplus", "sqlldr", "hmac", "fernet", "cipher", "aes.", "wifi", "jdbc:",
+    "snmp", "sp_add", "net use", "bundle", "client(", "bind", "pdo(", "handler(", "tcp(", "unix(", "search(",
+    "zugang", " -k ", " -p", " -t ", " -w", "/p:", "<<<", "<(", "{sha}", ":*:", ":5432:", ":5433:", ":587",
+    ":6543:", ":25 ", ":465", "://", ":pserver:", "lftp", "zip -", "contraseña", "hasło", "jelszó",
+    "lösenord", "mật kh", "şifre", "κωδικ", "парол", "סיסמ", "كلمة", "पासवर्ड", "รหัสผ่าน", "パスワード",
+    "令牌", "口令", "密码", "密碼", "비밀번호", "암호",
 )  # fmt: skip
-"""A part of a word near every secret that is recognised by its place or name."""
-_LONGEST = 24
-"""Length of the rules' longest word, in characters."""
-_SHORT = 4_000
-"""A longer text is not looked at word by word."""
-_WORD = re.compile(r"[a-z](?:[a-z']{0,14}|[a-z'-]{0,11})[.,;?]{0,2}")
-_RUN = re.compile("[A-Za-z0-9_=~-]{16}")
-"""Part of every token recognised by its form."""
-_ODD = re.compile("[\x1b\x9b\u241b\xad\u034f\u061c\u200b-\u200f\u2060-\u2064\ufeff\uff01-\uff5e]")
-_HIDDEN = re.compile(
-    "[\xad\u034f\u061c\u200b-\u200f\u2060-\u2064\ufeff]|(?:[\x1b\u241b]\\[|\x9b)[0-?]{0,40}[ -/]{0,4}[@-~]"
-)
-"""What is not seen: zero-width characters and colours."""
+# Part of every token that is recognised by its form; `_MIXED` is narrower, but has a look-around.
+_RUN = "[0-9][A-Za-z0-9_=~-]{8}|[A-Za-z0-9_=~-]{8}[0-9]|[-_][A-Za-z]{20}"
+_MIXED = re.compile("(?=[A-Za-z_=~-]{0,30}[0-9])[A-Za-z0-9_=~-]{16}|[-_][A-Za-z]{20}")
+_SHORTEST = 16  # the minimum length of a token
+_HIDE = "\xad\u034f\u061c\u200b-\u200f\u2060-\u2064\ufeff"  # what is not seen, as are colours
+_ODD = re.compile(f"[{_HIDE}\x1b\x9b\u241b\uff01-\uff5e\ud800-\udfff]")
+_HIDDEN = re.compile(f"[{_HIDE}]|(?:[\x1b\u241b]\\[|\x9b)[0-?]{{0,40}}[ -/]{{0,4}}[@-~]")
+# Full-width letters and digits with the ASCII ones they look like; lone surrogates, as `matcher` knows none.
 _FULL_WIDTH = {
-    code + 0xFEE0: chr(code) for code in (*range(48, 58), *range(65, 91), *range(97, 123), *b"_-@#!$%")
+    **{code + 0xFEE0: chr(code) for code in (*range(48, 58), *range(65, 91), *range(97, 123), *b"_-@#!$%")},
+    **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
 }
-"""Full-width letters and digits with the ASCII ones they look like."""
 
 
 class Hit(NamedTuple):
     """A reported secret."""
 
-    line: int
-    """1-based."""
+    line: int  # 1-based
     kind: str
 
 
@@ -130,38 +124,40 @@ def _spans(text: str) -> list[Span]:
 
 
 @cache
-def _near() -> re.Pattern[str]:
-    return any_of(_NEAR)
+def _near() -> tuple[str, str]:
+    return any_word(_NEAR), any_of(_NEAR).pattern
 
 
 def _found(text: str) -> list[Span]:
     lowered = text.lower()
     if len(lowered) != len(text):  # as İ becomes two characters
         lowered = "".join(char.lower() if char.isascii() else char for char in text)
-    hit = _near().search(lowered)
-    run = _RUN.search(text)
-    if not run and (not hit or (len(text) < _SHORT and _is_prose(text, lowered))):
+    is_near, is_run = matcher(*_near()), matcher(_RUN)
+    hit, run = is_near(lowered), is_run(text)
+    if not run and not hit:
         return []
     from memtui.secrets.names import assigned
-    from memtui.secrets.rules import mixed_words, placed, tokens
+    from memtui.secrets.rules import placed, tokens
 
-    words = mixed_words(text) if run else ""
-    known = [*tokens(text, words, "token")] if words else []
-    at = max(0, hit.start() - _LONGEST) if hit else 0  # every word of the rules has one of `_NEAR` inside
-    named = [*placed(text, lowered, at), *assigned(text, lowered, at)] if hit else []
-    return [*known, *named, *(tokens(text, words, "form") if words else ())]
+    long = {word for word in text.split() if len(word) >= _SHORTEST and is_run(word)} if run else ()
+    words = "\n".join(filter(_MIXED.search, long))
+    lines = [*_lines(lowered, is_near)] if hit else []
+    named = [*placed(text, lowered, lines), *assigned(text, lowered, lines)]
+    return [*tokens(text, words, "token"), *named, *tokens(text, words, "form")]
 
 
-def _is_prose(text: str, lowered: str) -> bool:
-    """Whether a text only speaks of secrets: words of letters, and no sign that a value follows."""
-    if any(word in lowered for word in ("basic", "phrase", "mnemonic")) or "ENV " in text or "ARG " in text:
-        return False
-    return all(map(_WORD.fullmatch, lowered.split()))
+def _lines(text: str, test: Callable[[str], object]) -> Iterator[tuple[int, int]]:
+    """The start and end of each line that passes a test."""
+    start = 0
+    for line in text.split("\n"):
+        if test(line):
+            yield start, start + len(line)
+        start += len(line) + 1
 
 
 def _as_seen(text: str) -> Folded:
     """The text without colours and zero-width characters, full-width letters as plain ones."""
     if (text.isascii() and "\x1b" not in text) or not _ODD.search(text):
-        return replaced(text, ())
+        return Folded(text, [0], [0])
     text = text.translate(_FULL_WIDTH)
     return replaced(text, ((*hidden.span(), "") for hidden in _HIDDEN.finditer(text)))

@@ -15,8 +15,19 @@ def rarest(word: str) -> int:
     return word.index(min(word, key=_RAREST_FIRST.find))
 
 
-_FOLLOWED = {"pat": "(?!h|ch|t)", "://": r"(?=[^\s/\"'`<>]{1,600}@)"}
-"""What has to follow, or not, a word that is common otherwise: in path, in addresses without a password."""
+# What follows a word that is common otherwise: in pattern, passed, design, addresses without a password.
+_FOLLOWED = {
+    "pat": "(?:[^cht]|c[^h]|c?$)",
+    "pass": "(?:[^ei]|e[^d]|i[^n]|[ei]?$)",
+    "sig": "(?:[^n]|nature|new|$)",
+    "rman": "\\s",
+    "://": "[^\\s/\"'`<>]+@",
+}
+
+
+def any_word(words: Iterable[str]) -> str:
+    """A pattern that matches one of these words."""
+    return "|".join(re.escape(word) + _FOLLOWED.get(word, "") for word in words)
 
 
 def any_of(words: Iterable[str]) -> re.Pattern[str]:
@@ -27,8 +38,9 @@ def any_of(words: Iterable[str]) -> re.Pattern[str]:
     by_letter: dict[str, list[str]] = {}
     for word in words:
         at = rarest(word)
-        behind = _FOLLOWED.get(word, f"(?<={re.escape(word)})" if at else "")
-        by_letter.setdefault(word[at], []).append(re.escape(word[at + 1 :]) + behind)
+        behind = f"(?<={re.escape(word)})" if at else ""
+        ahead = f"(?={_FOLLOWED[word]})" if word in _FOLLOWED else ""
+        by_letter.setdefault(word[at], []).append(re.escape(word[at + 1 :]) + behind + ahead)
     return re.compile(
         "|".join(f"{re.escape(first)}(?:{'|'.join(rests)})" for first, rests in by_letter.items())
     )

@@ -227,7 +227,7 @@ class _Update:
             moment = parse_iso(stamp) if stamp else None
             created = moment.timestamp() if moment else None if role is Role.DOCUMENT else written
             rows.append((self._last, number, role, turn, offset, line, created))
-            words.append((self._last, words_of(without_surrogates(text)), words_of(path)))
+            words.append((self._last, words_of(text), words_of(path)))
         self._db.executemany("INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
         self._db.executemany("INSERT INTO words (rowid, text, path) VALUES (?, ?, ?)", words)
 

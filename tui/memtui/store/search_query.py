@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 
 from memtui.ground.clean import clean_line, without_surrogates
 from memtui.ground.clock import system_clock
+from memtui.ground.text import matcher
 from memtui.store.search_documents import KINDS
 from memtui.transcript.messages import Role
 
 _SNIPPET, _BEFORE = 200, 50
 # The filters on what a turn touched, and the messages that show it.
 TOUCHED = {"edited": [Role.EDIT], "read": [Role.READ], "file": [Role.EDIT, Role.READ], "cmd": [Role.COMMAND]}
-_INNER = re.compile("[A-Z](?<=[a-z0-9].)")
+_INNER = "[a-z0-9][A-Z]"
 _IDENTIFIER = re.compile(r"\b[A-Za-z]*[a-z0-9][A-Z]\w*")
 _PART_OF = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 # Chinese, Japanese or Korean text; compiled when there is some, as that takes long.
@@ -34,9 +35,10 @@ _CJK = (
 def words_of(text: str, *, asked: bool = False) -> str:
     """A text as it is indexed, or asked for: CJK in pairs, and at its end the parts of its identifiers."""
     text = _in_pairs(text, asked=asked)
-    if not _INNER.search(text):  # quicker than looking for whole identifiers
+    if not (is_inner := matcher(_INNER))(text):  # quicker than looking for whole identifiers
         return text
-    some = " ".join(filter(_INNER.search, dict.fromkeys(text.split())))
+    lines = " ".join(filter(is_inner, text.split("\n")))
+    some = " ".join(filter(is_inner, dict.fromkeys(lines.split())))
     return f"{text}\n{' '.join(_PART_OF.findall(' '.join(_IDENTIFIER.findall(some))))}"
 
 
@@ -47,7 +49,8 @@ def _in_pairs(text: str, *, asked: bool) -> str:
         return f" {' '.join(run[0][at : at + 2] for at in range(max(1, len(run[0]) - asked)))} "
 
     if not text.isascii():
-        text = re.sub(_CJK, pairs, unicodedata.normalize("NFKC", without_surrogates(text)))
+        text = unicodedata.normalize("NFKC", without_surrogates(text))
+        text = re.sub(_CJK, pairs, text) if matcher(_CJK)(text) else text
     return text.replace("\0", " ")
 
 
