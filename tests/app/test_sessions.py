@@ -27,7 +27,6 @@ from memtui.ground.project import Project
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.session_list import Session, SessionList
-from memtui.transcript.line_index import never
 from memtui.transcript.session import SessionSummary
 from tests.app.harness import WIDE, Driver, app_on, opened
 from tests.app.idle import PATIENCE
@@ -324,7 +323,7 @@ async def test_the_home_folder_is_no_project(world: World, monkeypatch: pytest.M
     monkeypatch.setenv("HOME", str(world.base))
     completed, held = SessionList.completed, Event()
 
-    def slowly(self: SessionList, session: Session, cancelled: Callable[[], bool] = never) -> Session:
+    def slowly(self: SessionList, session: Session, cancelled: Callable[[], bool] = lambda: False) -> Session:
         held.wait(PATIENCE)
         return completed(self, session, cancelled)
 

@@ -18,8 +18,6 @@ _MOST = 10
 _LIMIT = 1 << 20
 _WITHIN = timedelta(minutes=30)
 """Maximum time between the asking and the boundary; a summary may be made ahead."""
-_BEGINNING = 80
-"""Number of characters by which a line is known again, as long ones are shortened."""
 
 
 def note_asked(home: Home, session_id: str, text: str, now: datetime) -> None:
@@ -35,15 +33,7 @@ def asked_for(home: Home, session_id: str, moment: datetime | None) -> str:
     if moment is None:
         return ""
     known = [(at, text) for stamp, text in _read(_path(home, session_id)) if (at := parse_iso(stamp))]
-    return max(
-        ((at, text) for at, text in known if timedelta() <= moment - at <= _WITHIN), default=(moment, "")
-    )[1]
-
-
-def is_asked(line: str, asked: str) -> bool:
-    """Whether a text asks for a line, word for word; `asked` without line breaks."""
-    beginning = " ".join(line.split())[:_BEGINNING]
-    return bool(beginning) and beginning in asked
+    return next((text for at, text in reversed(known) if timedelta() <= moment - at <= _WITHIN), "")
 
 
 def _path(home: Home, session_id: str) -> Path:

@@ -101,11 +101,7 @@ def _once(found: Iterable[Row]) -> list[Row]:
     for each in found:
         key = "".join(each.text.casefold().split()).strip('"“”')
         known = last.pop(key, None)
-        if (
-            known is not None
-            and known.kind in ("rule", "refused", "task", "step")
-            and each.kind != known.kind
-        ):
+        if known and known.kind in ("rule", "refused", "task", "step") and each.kind != known.kind:
             each = known
         last[key] = each
     return list(last.values())

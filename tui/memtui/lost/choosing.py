@@ -23,6 +23,7 @@ WAYS: tuple[Way, ...] = ("small", "own", "no")
 
 _FILE = "choice"
 _NAMES = {"small": "haiku", "own": "this session's model"}
+_LATE = "no answer within 20 seconds"
 _MOST = 200
 """The most candidates that a model is shown."""
 _SUMMARY = 40_000
@@ -88,13 +89,11 @@ def choice_of(compared: Comparison, asked: Any) -> Choice:
         return Choice()
     way, reply, keys = _NAMES[asked["way"]], asked.get("reply"), asked.get("keys")
     if not isinstance(reply, dict):
-        return Choice(way=way, problem="no answer within 20 seconds")
+        return Choice(way=way, problem=_LATE)
     cost = _cost(reply.get("usage"))
     if reply.get("isAnswered") is not True:
         status = f" {reply['status']}" if isinstance(reply.get("status"), int) else ""
-        reason = clean_line(str(reply.get("reason", "")))[:60].replace(
-            "aborted", "no answer within 20 seconds"
-        )
+        reason = clean_line(str(reply.get("reason", "")))[:60].replace("aborted", _LATE)
         return Choice(way=way, problem=f"{reason}{status}" or "no answer", cost=cost)
     shown = keys if isinstance(keys, list) else []
     try:
@@ -118,10 +117,8 @@ def said_by(choice: Choice, handed: int) -> str:
 def _renumbered(
     compared: Comparison, shown: Sequence[object], chosen: dict[str, list[int]]
 ) -> dict[str, list[int]]:
-    now: dict[str, int] = {}
-    for number, row in enumerate(compared.rows, 1):
-        for key in row.keys:
-            now.setdefault(key, number)
+    numbered = [*enumerate(compared.rows, 1)]
+    now = {key: number for number, row in reversed(numbered) for key in row.keys}
     return {
         letter: [
             *dict.fromkeys(now[key] for each in numbers for key in str(shown[each - 1]).split() if key in now)

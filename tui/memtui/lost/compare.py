@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from memtui.lost.asked import is_asked
 from memtui.lost.candidates import candidates
 from memtui.lost.handover_marks import MARK
 from memtui.lost.records import PLAN, QUOTE, TOGETHER, Aftermath, Row
@@ -20,6 +19,7 @@ _TELLING = 3
 """The least words by which a line of Claude's is known again."""
 _JOINED = frozenset({"rule", "ask", "finding", "report", "said"})
 """Kinds whose neighbours are read together: the item of a list says little by itself."""
+_BEGINNING = 80  # characters by which a line is known again in what was asked for: long ones are shortened
 _NEAR = 120  # characters between two lines that are read together
 _AGAIN = 14.0
 """Worth of a line that was needed again, or whose words that the summary lacks all came up again after it."""
@@ -86,7 +86,7 @@ def rows_of(
             value += _AGAIN
         row = replace(line, state=verdict.fate, evidence=verdict.nearest, need=need, worth=value)
         if row.state == "kept":
-            row = replace(row, asked=is_asked(line.text, asked))
+            row = replace(row, asked=" ".join(line.text.split())[:_BEGINNING] in asked)
         elif trace and line.source.line in trace.preserved:
             row = replace(row, state="kept", evidence=None, preserved=True)
         elif handed is not None and handed.verdict(line).fate == "kept":

@@ -57,16 +57,10 @@ def _commands(summary: str, data: mmap.mmap, end: int) -> Iterator[Unfounded]:
     seen: set[str] = set()
     for found in _CODE.finditer(summary):
         command = bare_command(found[1])
-        if (
-            command in seen
-            or not _RUNS.match(command)
-            or _PLACEHOLDER.search(command)
-            or not programs_run(command)
-        ):
-            continue
-        seen.add(command)
-        if not _has(data, command, end):
+        runs = _RUNS.match(command) and not _PLACEHOLDER.search(command) and programs_run(command)
+        if runs and command not in seen and not _has(data, command, end):
             yield Unfounded(command, "no record has this command", Span(*found.span(1)))
+        seen.add(command)
 
 
 def _tests(summary: str, facts: Facts) -> Iterator[Unfounded]:

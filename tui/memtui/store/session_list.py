@@ -27,7 +27,6 @@ from memtui.store.captures import CaptureStore
 from memtui.store.listing import Entry, heads_of, stored_as
 from memtui.store.memories import Listed, MemoryFiles, stored_entries
 from memtui.store.transcripts import TranscriptStore, all_transcripts, first_cwd
-from memtui.transcript.line_index import never
 from memtui.transcript.records import CompactionFact
 from memtui.transcript.session import SessionSummary, agent_transcripts, first_words, summarize
 
@@ -151,7 +150,7 @@ class SessionList:
         known_inode, summary = self._known.get(str(path), (inode, SessionSummary()))
         return summary if known_inode == inode else SessionSummary()
 
-    def completed(self, session: Session, cancelled: Callable[[], bool] = never) -> Session:
+    def completed(self, session: Session, cancelled: Callable[[], bool] = lambda: False) -> Session:
         """A session with its full summary; raises `OSError` if the transcript cannot be read."""
         kept = session.kept
         if kept is None:
@@ -263,7 +262,7 @@ def session_tree(
     home: Home,
     session_id: str,
     compactions: Sequence[CompactionFact],
-    cancelled: Callable[[], bool] = never,
+    cancelled: Callable[[], bool] = lambda: False,
 ) -> SessionTree:
     """The results of a session of a project, with its compactions, oldest first; fewer once `cancelled`."""
     store, memories = CaptureStore(project), MemoryFiles(project, home)

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 from memtui.transcript import events
 from memtui.transcript.events import Boundary, Call, Expansion, Queue, Queued, Result, Said, Summary, Words
-from memtui.transcript.lines import Line, Record, fields_in, message_of, read_lines, text_in, time_of
+from memtui.transcript.lines import Line, Record, fields_in, read_lines, text_in, time_of
 from memtui.transcript.outcomes import target_of
 from memtui.transcript.records import Source
 from memtui.transcript.words import CAVEATS, queued_words
@@ -121,7 +121,7 @@ def _readable(event: events.Event) -> Shown | None:
 
 def _beside(record: Record, found: Sequence[events.Event]) -> Iterator[Shown]:
     """Thinking, images and documents, which have no events; tool results may contain them, too."""
-    content = message_of(record).get("content")
+    content = fields_in(record, "message").get("content")
     if not isinstance(content, list):
         return
     agent = next((each.agent for each in found if isinstance(each, (Said, Call, Result))), "")

@@ -12,7 +12,7 @@ from memtui.transcript.events import Call, Result, said_with_rejection
 from memtui.transcript.files import FileLog, may_remove, may_write, target_path
 from memtui.transcript.landmarks import LandmarkLog, QuoteLog, report_of
 from memtui.transcript.lines import text_in
-from memtui.transcript.outcomes import ActionLog, CommandLog, answers_of, end_command, error_head, outcome_of
+from memtui.transcript.outcomes import ActionLog, CommandLog, answers_of, error_head, exit_code, outcome_of
 from memtui.transcript.plans import PlanLog, TodoLog
 from memtui.transcript.records import NOWHERE, Answer, Command, ErrorFact, Outcome, Quote, Source
 from memtui.transcript.session import worker_of
@@ -106,8 +106,9 @@ class CallLog:
         shown = result._replace(content=said, failed=True) if said else result
         outcome: Outcome = "failed" if said else ended
         if ran is not None:
-            end_command(ran, shown, outcome)
-            ran.exit_code = printed_status(ran.text, result.text) if ended == "ok" else ran.exit_code
+            ran.outcome, ran.task = outcome, str(result.fields.get("backgroundTaskId") or "")
+            ran.exit_code = printed_status(ran.text, result.text) if ended == "ok" else exit_code(shown)
+            ran.output = error_head(shown, _PRINTED) if outcome == "failed" else ""
             ran.passed = outcome == "ok" and hidden_success(ran.text, result.text)
         if outcome in ("ok", "background"):
             self._went_well(result, waiting, own)

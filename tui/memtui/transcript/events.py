@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from memtui.transcript.lines import Record, fields_in, message_of, text_in
+from memtui.transcript.lines import Record, fields_in, text_in
 from memtui.transcript.words import (
     SUMMARY_OPENING,
     WordsKind,
@@ -187,7 +187,7 @@ def request_of(record: Record, known: str = "") -> Request | None:
 
     Further parts of a message whose id is `known` from the record before give None, too.
     """
-    message = message_of(record)
+    message = fields_in(record, "message")
     identity, model, usage = message.get("id"), text_in(message, "model"), message.get("usage")
     if identity == known or not isinstance(identity, str) or model == "<synthetic>":
         return None
@@ -217,11 +217,11 @@ def agent_of(record: Record) -> str:
 
 def task_of(record: Record) -> str:
     """The unchanged text of a user record: at the top of a subagent's own transcript, its task."""
-    return joined_text(message_of(record).get("content")).strip()
+    return joined_text(fields_in(record, "message").get("content")).strip()
 
 
 def _assistant(record: Record, agent: str | None = None) -> Sequence[Event]:
-    message = message_of(record)
+    message = fields_in(record, "message")
     agent = agent_of(record) if agent is None else agent
     if message.get("model") == "<synthetic>":
         if record.get("isApiErrorMessage") is True and not agent:
@@ -252,7 +252,7 @@ def _block(block: dict[str, Any], agent: str) -> Event | None:
 
 
 def _user(record: Record, agent: str | None = None) -> Sequence[Event]:
-    message = message_of(record)
+    message = fields_in(record, "message")
     if not message:
         return _NOTHING
     agent = agent_of(record) if agent is None else agent
@@ -292,7 +292,7 @@ def _progress(record: Record) -> Sequence[Event]:
     data = fields_in(record, "data")
     if data.get("type") != "agent_progress":
         return _NOTHING
-    inner, agent = message_of(data), text_in(data, "agentId") or "subagent"
+    inner, agent = fields_in(data, "message"), text_in(data, "agentId") or "subagent"
     if inner.get("type") == "assistant":
         return _assistant(inner, agent)
     return _user(inner, agent) if inner.get("type") == "user" else _NOTHING

@@ -15,7 +15,7 @@ from memtui.transcript import ReadingCancelledError, events
 from memtui.transcript.calls import KEPT_CALLS, CallLog
 from memtui.transcript.events import ApiError, Call, Expansion, Queue, Result, Said, Summary, Title, Words
 from memtui.transcript.landmarks import report_in
-from memtui.transcript.lines import Line, Record, message_of, read_lines, text_in, time_of
+from memtui.transcript.lines import Line, Record, fields_in, read_lines, text_in, time_of
 from memtui.transcript.records import NOWHERE, CompactionFact, Facts, Source, Speaker, in_order
 from memtui.transcript.session import Setting, agent_transcripts
 from memtui.transcript.turns import TurnLog, choices
@@ -128,7 +128,7 @@ class _Reading:
 
     def _is_repeated(self, record: Record) -> bool:
         """Whether a message was written before with the same time, as forks and mods do, with a new uuid."""
-        content = message_of(record).get("content")
+        content = fields_in(record, "message").get("content")
         blocks = content if isinstance(content, list) else [{"text": content}]
         leads = [
             str(block.get("id") or block.get("tool_use_id") or block.get("text"))[:_LEAD]

@@ -26,11 +26,6 @@ _BLOCK = 1 << 20
 _STRETCH = 256 << 10  # bytes of lines that are examined at once: other threads get their turn in between
 
 
-def never() -> bool:
-    """The default for `cancelled`."""
-    return False
-
-
 def opened(path: Path) -> BinaryIO:
     """A transcript for reading lines of it in any order."""
     return open(path, "rb", buffering=1 << 17, opener=regular_only)
@@ -90,7 +85,7 @@ class LineIndex:
         file.seek(start)
         return [block for each in read_lines(file, start=start, stop=end) for block in blocks(each)]
 
-    def scan(self, path: Path, cancelled: Callable[[], bool] = never) -> bool:
+    def scan(self, path: Path, cancelled: Callable[[], bool] = lambda: False) -> bool:
         """Find the lines added since the last call; False when the file has become shorter."""
         with opened(path) as file:
             if file.seek(0, 2) < self.end:
@@ -129,7 +124,7 @@ class LineIndex:
                 yield first, file.read(size)
             first = after
 
-    def classify(self, path: Path, cancelled: Callable[[], bool] = never) -> None:
+    def classify(self, path: Path, cancelled: Callable[[], bool] = lambda: False) -> None:
         """Find the turns and compactions among the lines scanned since the last call."""
         stop = len(self._starts)
         with opened(path) as file:

@@ -141,10 +141,6 @@ def fields_in(fields: Record, key: str) -> Record:
     return value if isinstance(value, dict) else {}
 
 
-def message_of(record: Record) -> Record:
-    return fields_in(record, "message")
-
-
 def time_of(record: Record) -> str:
     return text_in(record, "timestamp")
 

@@ -194,14 +194,6 @@ _ENDED: dict[str, Outcome] = {"completed": "ok", "failed": "failed"}
 """Claude Code fact: a notice says ``Background command "build" failed with exit code 1``."""
 
 
-def end_command(call: Command, result: Result, outcome: Outcome) -> None:
-    call.outcome = outcome
-    call.task = str(result.fields.get("backgroundTaskId") or "")
-    call.exit_code = exit_code(result)
-    if outcome == "failed":
-        call.output = error_head(result, _OUTPUT_LIMIT)
-
-
 class CommandLog:
     """Keeps the commands in the order in which they were called."""
 

@@ -22,11 +22,9 @@ Fate = Literal["approved", "rejected", "dismissed", "unknown"]  # decision on a 
 Speaker = Literal["user", "model", "tool", "subagent", "claude code"]
 """Author of a text in a transcript; `claude code` for what the program itself writes."""
 
-TurnKind = Literal[
-    "typed", "queued", "command", "plan", "rejection", "comment", "shell", "notification", "start"
-]
-"""Events that open a turn: user input of a `PromptKind`, a ``!`` shell line, a notification of a task or of
-another session, or the start of a transcript that opens without words of the user."""
+TurnKind = PromptKind | Literal["shell", "notification", "start"]
+"""Events that open a turn: user input, a ``!`` shell line, a notification of a task or of another session, or
+the start of a transcript that opens without words of the user."""
 
 WITHOUT_WORDS = frozenset({"shell", "notification", "start"})
 

@@ -16,8 +16,7 @@ from memtui.secrets.private import without_private
 from memtui.secrets.secrets import masked
 from memtui.transcript import events
 from memtui.transcript.events import Boundary, Call, Event, Queued, Request, Result, Title, Words, events_of
-from memtui.transcript.line_index import never
-from memtui.transcript.lines import Record, branch_of, message_of, only_record, read_lines, text_in, time_of
+from memtui.transcript.lines import Record, branch_of, fields_in, only_record, read_lines, text_in, time_of
 from memtui.transcript.records import ContextSize
 from memtui.transcript.shell import EDIT_TOOLS
 from memtui.transcript.short_text import without_persona
@@ -103,7 +102,7 @@ def session_head(path: Path, end: int) -> SessionHead:
             started = started or time_of(record)
     for line in read_lines(path, start=end):
         for record in line.records:
-            ended, name = max(ended, time_of(record)), text_in(message_of(record), "model")
+            ended, name = max(ended, time_of(record)), text_in(fields_in(record, "message"), "model")
             if name and name != "<synthetic>" and record.get("isSidechain") is not True:
                 model = name
     family = _FAMILY.search(model)
@@ -143,7 +142,7 @@ class SessionSummary:
         return f"{name} · {self.branch}" if _is_command(name) and self.branch else name
 
 
-def summarize(path: Path, cancelled: Callable[[], bool] = never) -> SessionSummary:
+def summarize(path: Path, cancelled: Callable[[], bool] = lambda: False) -> SessionSummary:
     """The summary of a transcript; only of a part of it if `cancelled`, which is polled, returns True."""
     reading = _Reading()
     for line in read_lines(path, skip=reading.passes_over):

@@ -139,7 +139,6 @@ def _same(one: str, other: str) -> bool:
 CLOSING = 4_000  # maximum length of a closing message in characters
 TEXT = 1_500
 TEXTS = 10  # number of other texts kept of a turn, and of turns that keep theirs
-_ASK = 50_000
 _FIRST_CALLS = 15  # number of calls at the beginning of a command's turn in which it may read its plan
 
 
@@ -251,7 +250,7 @@ class TurnLog:
         pasted: tuple[Pasted, ...] = ()
         if kind not in ("plan", "shell"):
             ask, pasted = without_pasted(ask, source)
-        self._turn = Turn(number, kind, source, ask[:_ASK], pasted=pasted)
+        self._turn = Turn(number, kind, source, ask[:_TEXT_LIMIT], pasted=pasted)
         self._texts.clear()
         self._end, self._calls, self._planned, self._withdrawn = "running", 0, False, False
 
