@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -45,7 +45,12 @@ def traces_of(places: Places, session_id: str) -> Traces:
     live = [each.path for each in all_transcripts(places.claude) if each.session_id == session_id]
     stays = [f"Claude Code's own transcript, which a search reads anew: {path}" for path in live]
     found: list[Path] = []
-    for project in _projects(places.project, live, copies, Archive(home)):
+    # It may have left something in the project that it was started in, and in this one.
+    whole = [Archive(home).readable(each) for each in copies if not each.problem]
+    folders = map(first_cwd, (*live, *whole))
+    roots = {find_root(folder) for folder in folders if folder is not None and folder.is_dir()}
+    others = sorted(roots - {places.project.root})
+    for project in (places.project, *map(Project, others)):
         tree = session_tree(project, home, session_id, ())
         found += [each.entry.path for each in tree.captures]
         old = project.compacts / f"{session_key(session_id)}-kept.md"  # written by versions before 0.2
@@ -59,14 +64,6 @@ def traces_of(places: Places, session_id: str) -> Traces:
     stays.append(f"its id, in the log of the hooks: {home.hook_log}")
     indexed = SearchIndex(places).has(session_id)
     return Traces(session_id, copies, tuple(found), indexed, tuple(dict.fromkeys(stays)))
-
-
-def _projects(here: Project, live: Iterable[Path], copies: Iterable[Kept], archive: Archive) -> list[Project]:
-    """The projects that may hold data of a session: the one it was started in, and this one."""
-    whole = [archive.readable(each) for each in copies if not each.problem]
-    folders = map(first_cwd, (*live, *whole))
-    roots = {find_root(folder) for folder in folders if folder is not None and folder.is_dir()}
-    return [here, *(Project(root) for root in sorted(roots - {here.root}))]
 
 
 def _pinned(pins: Pins, session_id: str) -> Iterator[str]:

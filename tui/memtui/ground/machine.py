@@ -88,8 +88,6 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-_GIT_SECONDS = 10.0
-
 # The configuration of a repository from elsewhere (an unpacked archive) may name programs: a monitor, hooks,
 # a checker of signatures, and a remote from which missing files would be fetched.
 _NO_PROGRAMS = (
@@ -130,7 +128,7 @@ def ask_git(root: Path, *words: str) -> subprocess.CompletedProcess[bytes] | Non
         return None
     command = [program, *_NO_PROGRAMS, "-C", str(root), *words]
     try:
-        return run(command, seconds=_GIT_SECONDS, env=git_environment() | _READ_ONLY)
+        return run(command, seconds=10.0, env=git_environment() | _READ_ONLY)
     except (OSError, subprocess.TimeoutExpired):
         return None
 

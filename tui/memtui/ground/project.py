@@ -275,14 +275,11 @@ _LONGEST_KEY = 100
 def session_key(session_id: str) -> str:
     """A file name for a session; an unusual id gets a checksum, so that no two share a name."""
     plain = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", session_id)
-    return session_id if plain and len(session_id) <= _LONGEST_KEY else _keyed(session_id)
+    return session_id if plain and len(session_id) <= _LONGEST_KEY else keyed(session_id)
 
 
-def project_key(root: Path) -> str:
-    return _keyed(str(root))
-
-
-def _keyed(text: str) -> str:
+def keyed(text: str) -> str:
+    """A file name for a path or an unusual id."""
     import zlib  # rarely needed
 
     checksum = zlib.crc32(text.encode("utf-8", "surrogatepass"))

@@ -12,8 +12,6 @@ from functools import cache
 
 from memtui.ground.clean import without_surrogates
 
-_LINE_BREAKS = ("\n", "\x85", "\u2028", "\u2029")
-
 
 def normal(text: str) -> str:
     r"""Line ends as ``\n``; surrogates joined or, if lone, replaced, so that it can be encoded."""
@@ -31,7 +29,7 @@ def one_line(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text.strip()
     text = normal(text).strip()
-    for line_break in _LINE_BREAKS:
+    for line_break in ("\n", "\x85", "\u2028", "\u2029"):
         if line_break in text:
             parts = (part.strip() for part in text.split(line_break))
             text = " ".join(part for part in parts if part)

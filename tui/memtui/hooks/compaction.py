@@ -143,8 +143,6 @@ def _leave_note(payload: Payload, project: Project, home: Home, now: datetime, r
 LOCK_SECONDS = 0.9
 """Seconds to wait for a lock; a hook's work is not worth a longer delay of Claude Code."""
 
-_BOUNDARY = b'"compact_boundary"'
-
 
 def capture(payload: Payload, project: Project, now: datetime, report: Report) -> str:
     """Write the pending capture; returns its file name, or "" when this compaction has one already.
@@ -222,7 +220,7 @@ def compaction_times(transcript: Path) -> list[datetime]:
     """When the compactions of a transcript ended, of which only these lines are read."""
     found = []
     with suppress(OSError):
-        lines = read_lines(transcript, skip=lambda data: _BOUNDARY not in data)
+        lines = read_lines(transcript, skip=lambda data: b'"compact_boundary"' not in data)
         ended = (each for line in lines for each in line.records if each.get("subtype") == "compact_boundary")
         moments = map(parse_iso, map(time_of, ended))
         found += [moment for moment in moments if moment]

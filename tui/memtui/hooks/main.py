@@ -13,7 +13,6 @@ import time
 
 from memtui.hooks import LIMIT, PROMPT_EVENT
 
-_ID_LENGTH = 36
 _KEY = b'"prompt"'
 _SPACE = b" \t\r\n"
 
@@ -44,7 +43,7 @@ def may_wait(data: bytes) -> bool:
     except OSError:
         return False
     # The folder has the session's id as its name, except for unusual ids.
-    return any(len(name) != _ID_LENGTH or name.encode() in data for name in names)
+    return any(len(name) != 36 or name.encode() in data for name in names)
 
 
 def main() -> None:

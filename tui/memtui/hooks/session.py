@@ -12,7 +12,7 @@ from typing import NamedTuple
 from memtui.ground import files
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem
-from memtui.ground.project import Home, Project, claude_config, project_key, session_key
+from memtui.ground.project import Home, Project, claude_config, keyed, session_key
 from memtui.hooks import CLEARING
 from memtui.hooks.in_force import FOR_SESSION, pins_text
 from memtui.hooks.records import Payload, Report, read_fields
@@ -66,16 +66,14 @@ def session_end(payload: Payload, project: Project, home: Home, now: datetime, r
 
 
 def _after_compaction(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
-    from memtui.hooks.deliver import as_context
+    from memtui.hooks.deliver import as_context, leave_pins
     from memtui.hooks.notes import after_compaction
+    from memtui.lost.handover_marks import mark_of
 
     output = as_context(
         "SessionStart", after_compaction(payload.session_id, project, home, now, report), report
     )
     if text := pins_text(project, home, FOR_SESSION, report):
-        from memtui.hooks.deliver import leave_pins
-        from memtui.lost.handover_marks import mark_of
-
         # With the next prompt, the transcript shows whether these notes have arrived.
         leave_pins(payload.session_id, home, text, now, report, mark_of(output))
     return output
@@ -151,4 +149,4 @@ def take_ended(project: Project, home: Home, now: datetime) -> Ended | None:
 
 
 def _notes(project: Project, home: Home) -> Path:
-    return home.state / "ended" / project_key(project.root)
+    return home.state / "ended" / keyed(str(project.root))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -129,12 +130,10 @@ def _made_ahead(transcript: Path) -> dict[str, Any]:
         transcript.with_name(f"{transcript.stem}.precompact.json"),
         transcript.with_suffix("") / "precompact.json",
     ):
-        try:
+        with suppress(FileProblem, ValueError, RecursionError):
             found = json.loads(read_within(path, path.parent, limit=_LIMIT))
-        except (FileProblem, ValueError, RecursionError):
-            continue
-        if isinstance(found, dict) and isinstance(found.get("summaryText"), str) and found["summaryText"]:
-            return found
+            if isinstance(found, dict) and isinstance(found.get("summaryText"), str) and found["summaryText"]:
+                return found
     return {}
 
 

@@ -14,8 +14,6 @@ from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem, private_folder, read_within, write_atomic
 from memtui.ground.project import Home, session_key
 
-_MOST = 10
-_LIMIT = 1 << 20
 _WITHIN = timedelta(minutes=30)
 """Maximum time between the asking and the boundary; a summary may be made ahead."""
 
@@ -24,7 +22,7 @@ def note_asked(home: Home, session_id: str, text: str, now: datetime) -> None:
     """Keep what is being asked for; a `FileProblem` if that fails."""
     path = _path(home, session_id)
     private_folder(path.parent)
-    texts = [*_read(path), [now.isoformat(), text]][-_MOST:]
+    texts = [*_read(path), [now.isoformat(), text]][-10:]
     write_atomic(path, json.dumps(texts).encode(), durable=False)
 
 
@@ -42,7 +40,7 @@ def _path(home: Home, session_id: str) -> Path:
 
 def _read(path: Path) -> list[list[str]]:
     try:
-        found = json.loads(read_within(path, path.parent, limit=_LIMIT))
+        found = json.loads(read_within(path, path.parent, limit=1 << 20))
         return [[str(at), str(text)] for at, text in found]
     except (FileProblem, ValueError, TypeError, RecursionError):
         return []

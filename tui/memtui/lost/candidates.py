@@ -34,8 +34,6 @@ from memtui.transcript.short_text import one_line, shortened, telling_line
 
 MOST = 400
 """The most candidates of a compaction, the ones of most worth."""
-_MARKS = 8
-"""The last commit, pull requests and tags."""
 _TEMPORARY = re.compile(
     r"(?:^|[\s`\"'(=])/(?:private/)?(?:tmp|var/folders|dev/shm)/|\[masked: |\bpids?\W{1,3}\d", re.I
 )
@@ -139,7 +137,7 @@ def _names(facts: Facts, pushed: Row | None, root: Path) -> Iterator[Row]:
     commits = [each for each in marks if each.kind == "commit"]
     if pushed and commits and commits[-1].commit and commits[-1].commit in pushed.text:
         commits = []
-    for mark in [*commits[-1:], *(each for each in marks if each.kind != "commit")][-_MARKS:]:
+    for mark in [*commits[-1:], *(each for each in marks if each.kind != "commit")][-8:]:
         label = f"{mark.kind} {mark.commit}".strip()
         yield Row("name", shortened(f"{label}: {mark.text}", QUOTE), mark.source)
     files = [shown_path(file.path, root) for file in facts.modified_files]

@@ -24,6 +24,7 @@ from memtui.transcript.events import (
     Said,
     Words,
     events_of,
+    is_ask,
     said_with_rejection,
 )
 from memtui.transcript.landmarks import report_in, report_of
@@ -53,8 +54,6 @@ _GUIDE = re.compile(r"(?:^|/)(?:AGENTS|CONTRIBUTING|GEMINI)(?:\.\w+)*\.md$", re.
 """Not CLAUDE.md, which Claude Code hands over again after each compaction."""
 _NUMBERED_LINE = re.compile(r"^ *\d+(?:→|\t)", re.MULTILINE)
 """The number before a line that is read (Claude Code fact)."""
-_PLANNED = 80
-"""The most lines of a plan."""
 _ASKS_FOR = re.compile(r"(?:can|could|would|will) (?:you|we|i)\b|`[^`]+`\W*$", re.I)
 """The beginning of a request, which is no rule; or a line that only quotes a program's message."""
 _TALKS = ("ExitPlanMode", "AskUserQuestion")
@@ -81,11 +80,8 @@ _PUSHED = re.compile(r"^\s*(?:\S+\.\.\S+|\* \[new branch\])\s+\S+ -> \S+", re.MU
 """Git's line about a branch that was pushed."""
 RECENT = 0.5
 """Part of a transcript whose failures and plan files count as open no more: there was work since."""
-_ASKED = ("typed", "command", "plan", "comment", "memory")
 _IN_USE, _REMEMBERED = 2, 4
 """The last commands and skills, whose steps may still be due; and those whose rules may be in force."""
-_GONE_ON = 2
-"""Messages of the person after which a command or skill has ended."""
 _PROPER = re.compile(r"(?<=[a-z,] )[A-Z]\w{2,}|[A-Z]\w{2,}(?= [A-Z])|`[^`\n]+`")
 """A name within a sentence."""
 _PROGRAM = re.compile(r"(?:^|[;&|(`])\s*([a-z][\w./-]*)\s", re.MULTILINE)
@@ -97,7 +93,6 @@ _TABLE_ROW = re.compile(
 ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.+)$", re.MULTILINE)
 _NUMBERED_ITEM = re.compile(r"^[ \t]*\d{1,2}[.)]\s+(.+)$", re.MULTILINE)
 _WORDS = re.compile(r"\w+")
-_FEW_WORDS = 3
 _REASON = 8
 """The least words of a sentence of Claude's that names nothing."""
 _REQUEST_URL = re.compile(r"https?://\S+/(?:pull|merge_requests|issues)/\d+")
@@ -262,7 +257,7 @@ class Conversation:
             self._name = text.split(maxsplit=1)[0] if event.kind == "command" and text else ""
             if event.kind == "notification":
                 yield from _read(report_in(text), source._replace(speaker="tool"))
-            if event.kind not in _ASKED or text == self._queued:
+            if not is_ask(event) or text == self._queued:
                 return
         elif isinstance(event, Queue):
             if event.operation != "enqueue":
@@ -307,7 +302,8 @@ class Conversation:
         for number, (text, source) in enumerate(latest):
             ran = [command for line, command in self._ran if line > source.line]
             steps = due(text, source, self._used, ran)
-            over = sum(line > source.line for line, _ in self._messages) > _GONE_ON
+            # Messages of the person after which a command or skill has ended.
+            over = sum(line > source.line for line, _ in self._messages) > 2
             for each in steps:
                 parts = {part for name in named(each.text) for part in (name, *name.split("/"))}
                 if over and each.kind == "rule" and parts.isdisjoint(self._used):
@@ -409,7 +405,7 @@ def _listed(text: str) -> Iterator[str]:
     """The items of numbered lists and the rows of tables in a text."""
     text = unfenced(text)
     for item in _NUMBERED_ITEM.findall(text):
-        if len(words(item)) > _FEW_WORDS and not item.rstrip("* ").endswith((":", "：")):
+        if len(words(item)) > 3 and not item.rstrip("* ").endswith((":", "：")):
             yield one_line(item).replace("**", "")
     for row in _TABLE_ROW.findall(text):
         yield _cells(row)
@@ -440,7 +436,7 @@ def plan_lines(text: str, source: Source, written: str) -> Iterator[Row]:
     lines += [each for each in sentences(text) if is_rule(each) or _tells(each)]
     telling = (line for line in lines if COMMAND.search(line) or len(words(IDENTIFIER.sub(" ", line))) > 1)
     done = words(written)
-    for line in list(dict.fromkeys(telling))[:_PLANNED]:
+    for line in list(dict.fromkeys(telling))[:80]:  # the most lines of a plan
         if words(line) <= done and not COMMAND.search(line):  # all of it was written into files since
             continue
         kind: Kind = "rule" if _LIMITS.search(line) else "step"

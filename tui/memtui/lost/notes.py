@@ -33,7 +33,6 @@ from memtui.transcript.short_text import ends_of
 ROOM = 2_500
 """The most characters of a note, its mark included."""
 LINES = 20
-_QUOTE = 260
 _LEAST = 40.0
 """The least worth of a line of the note, which has room: less than that of a loss that counts."""
 _MOST = {"R": 8, "S": 6, "F": 4, "C": 6, "N": 4, "O": 4}
@@ -201,7 +200,7 @@ def _line(row: Row) -> str:
 
 def quoted(row: Row) -> str:
     """The text of a row for a model, with the ends of each line that is read together in it."""
-    return TOGETHER.join(ends_of(part, _QUOTE) for part in clean_line(safe(row.quote)).split(TOGETHER))
+    return TOGETHER.join(ends_of(part, 260) for part in clean_line(safe(row.quote)).split(TOGETHER))
 
 
 def _in_force(row: Row) -> bool:

@@ -35,18 +35,15 @@ PINS = "pins"
 NOTE = "note"
 """What a summary left out."""
 
-_LIMIT = 256 << 10
 _MOD = "mod"
 _ENDING = ".json"
 _TAKEN = ".taken"
 LEASE = 30.0
 """Seconds after which the hook that took a message is certainly dead: its limit is ten."""
-_TRIES = 5
 
 
 _COMPACTING = 300.0
 """Seconds within which a note belongs to the same compaction."""
-_KEPT_SECONDS = 40 * 86_400
 
 
 class Message(NamedTuple):
@@ -114,7 +111,7 @@ class Outbox:
                     return message._replace(path=path)
             except FileMissing:  # a hook has just taken the last message and removed the folder
                 tries += 1
-                if tries == _TRIES:
+                if tries == 5:
                     raise
 
     def take(self, message: Message) -> Message | None:
@@ -153,12 +150,10 @@ class Outbox:
     def _put_back(self, name: str) -> str:
         """Release a message whose claimant has died; returns its name."""
         path, waiting = self.folder / name, name.removesuffix(_TAKEN)
-        try:
+        with suppress(OSError):
             if not 0 <= time.time() - path.stat().st_mtime < LEASE:
                 path.replace(self.folder / waiting)
                 return waiting
-        except OSError:
-            pass
         return name
 
     def _tidy(self) -> None:
@@ -189,7 +184,7 @@ def lines_wait(number: int) -> str:
 
 def _read(path: Path) -> Message | None:
     try:
-        fields = json.loads(read_within(path, path.parent, limit=_LIMIT, follow=False))
+        fields = json.loads(read_within(path, path.parent, limit=256 << 10, follow=False))
         return Message(
             kind=str(fields["kind"]),
             text=str(fields["text"]),
@@ -241,5 +236,5 @@ def _touch(home: Home, name: str) -> None:
     write_atomic(folder / name, b"", durable=False)
     for path in folder.iterdir():
         with suppress(OSError):
-            if time.time() - path.stat().st_mtime > _KEPT_SECONDS:
+            if time.time() - path.stat().st_mtime > 40 * 86_400:
                 path.unlink()

@@ -31,8 +31,6 @@ from memtui.store.confirmed_pins import Confirmed
 ROOM = 2_000
 """Maximum length of all pins together, the project's and the user's, in characters."""
 
-_FILE_LIMIT = 64 << 10
-_TRIES = 5
 
 Change = Callable[[str], str]
 
@@ -118,7 +116,7 @@ class Pins:
 
     def _change(self, everywhere: bool, change: Change) -> None:
         path, root = self.path(everywhere=everywhere), self._root(everywhere)
-        for _ in range(_TRIES):
+        for _ in range(5):
             text, before = self._text(everywhere)
             after = change(text).encode()
             if before is None:
@@ -147,7 +145,7 @@ class Pins:
 def read_pins_file(path: Path, root: Path) -> tuple[str, bytes | None]:
     """The text of a pins file and its bytes; "" and None if there is no file."""
     try:
-        data = read_within(path, root, limit=_FILE_LIMIT)
+        data = read_within(path, root, limit=64 << 10)
     except FileMissing:
         return "", None
     return data.decode("utf-8-sig", "replace"), data

@@ -16,7 +16,6 @@ from memtui.transcript.sentences import is_rule, sentences
 from memtui.transcript.short_text import one_line, shortened
 from memtui.transcript.words import without_blocks
 
-_STEPS = 40
 _LISTED = re.compile(r"^\s*(?:(?P<number>\d{1,2}[.)])|[-*])\s+(?P<box>\[ \]\s+)?(?P<step>\S.{7,})")
 _STRESSED = re.compile(r"\b[A-Z]{4,}\b")
 _QUOTED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"")
@@ -64,7 +63,7 @@ def due(text: str, source: Source, used: set[str], ran: Sequence[str]) -> Iterat
     done = _last_runs(ran, {head for line in lines for head in line.commands})
     last = max(done.values(), default=0)
     reached = next((at for at, line in enumerate(lines) if last in map(done.get, line.commands)), -1)
-    steps = _after(lines, reached, done) if reached >= 0 else _used(lines[:_STEPS], used)
+    steps = _after(lines, reached, done) if reached >= 0 else _used(lines[:40], used)
     rows: dict[_Instruction, Standing] = dict(steps)
     source = source._replace(speaker="claude code")
     for line in lines:

@@ -27,7 +27,6 @@ _RECORDS = (b'"hook_', b'"plugin_note"', b'"compact_boundary"')
 _ADDED = ("hook_additional_context", "plugin_note")
 _WITHIN = timedelta(minutes=5)
 """Maximum time between a hook's run and its record in the transcript."""
-_BEFORE = timedelta(seconds=30)
 _OPENINGS = ("Notes on the project ", "## Pinned by the user")
 """The beginnings of memtui's texts, which identify one that lost its mark."""
 _EVENTS = {"session-start": "SessionStart", "user-prompt-submit": "UserPromptSubmit"}
@@ -134,7 +133,7 @@ def arrived(receipt: Receipt, notes: Notes | None) -> Receipt:
                 return replace(receipt, arrival="whole", line=note.line)
             return replace(receipt, arrival="cut", reason="its beginning is missing", line=note.line)
     of_event = (note for note in notes.hooks if note.event == _EVENTS.get(event))
-    near = [note for note in of_event if -_BEFORE <= note.at - moment <= _WITHIN]
+    near = [note for note in of_event if -timedelta(seconds=30) <= note.at - moment <= _WITHIN]
     for note in near:
         opens = note.kind == "hook_additional_context" and note.text.startswith(_OPENINGS)
         if opens and not MARK.search(note.text):

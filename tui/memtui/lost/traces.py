@@ -10,7 +10,7 @@ from typing import Any
 from memtui.lost.records import Need
 from memtui.transcript import ReadingCancelledError
 from memtui.transcript.checks import bare_command
-from memtui.transcript.events import Boundary, Call, Queued, Said, Summary, Words, agent_of, events_of
+from memtui.transcript.events import Boundary, Call, Queued, Said, Summary, Words, agent_of, events_of, is_ask
 from memtui.transcript.lines import Record, read_lines
 from memtui.transcript.paths import absolute
 from memtui.transcript.records import CompactionFact, Source
@@ -18,9 +18,6 @@ from memtui.transcript.shell import EDIT_TOOLS, SHELL_TOOLS
 
 WITHIN = 50
 """Number of calls after a compaction in which a file or command counts as needed again."""
-
-_STEP = 2_000_000
-_OPENING = ("typed", "command", "plan", "comment")
 
 
 @dataclass(slots=True)
@@ -42,10 +39,10 @@ class Trace:
 
 def traces(path: Path, cancelled: Callable[[], bool] | None = None) -> list[Trace]:
     """A transcript's compactions that have a summary; a `ReadingCancelledError` once `cancelled` says so."""
-    log, due = _TraceLog(), _STEP
+    log, due = _TraceLog(), 0
     for line in read_lines(path):
         if line.offset >= due:
-            due = line.offset + _STEP
+            due = line.offset + 2_000_000
             if cancelled is not None and cancelled():
                 raise ReadingCancelledError
         for record in line.records:
@@ -79,7 +76,7 @@ class _TraceLog:
                 self._awaits_summary = True
             elif type(event) is Summary and agent_of(record) == "":
                 self._summary(event, source)
-            elif (type(event) is Words and event.kind in _OPENING) or type(event) is Queued:
+            elif is_ask(event):
                 self._turns += 1
             if isinstance(event, Said | Words | Queued):
                 self._follow(event.text)

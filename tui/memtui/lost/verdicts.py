@@ -41,7 +41,6 @@ _SHORT = 4
 _FEW = 4
 """A passage with fewer words, such as a heading, goes with the line after it."""
 _LETTER = re.compile(r"[^\W\d_]")
-_NOISE = ("/dev/null",)
 _EDGES = "`\"“”「」『』'.,:;()[]"
 
 
@@ -172,7 +171,7 @@ class Text:
 def identifiers(text: str) -> tuple[str, ...]:
     """The identifiers of a line, case-folded, without quotes."""
     found = (" ".join(match[0].strip(_EDGES).casefold().split()) for match in IDENTIFIER.finditer(text))
-    return tuple(dict.fromkeys(each for each in found if len(each) > 1 and each not in _NOISE))
+    return tuple(dict.fromkeys(each for each in found if len(each) > 1 and each != "/dev/null"))
 
 
 def stems(text: str) -> frozenset[str]:

@@ -12,6 +12,7 @@ import os
 import signal
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any, Literal
@@ -113,12 +114,10 @@ class Surroundings:
         """The root of the project that a folder belongs to. Raises as `places` does."""
         if not path:
             return find_root(self.start)
-        try:
+        with suppress(OSError, ValueError, RuntimeError):  # too long, a NUL, nobody's home folder
             folder = self.start / Path(path).expanduser()
             if folder.is_dir():
                 return find_root(folder)
-        except (OSError, ValueError, RuntimeError):  # too long, a NUL, nobody's home folder
-            pass
         raise Refusal(f"There is no folder '{clean_line(path)}'.")
 
     def memory(self, beginning: str, path: str) -> StoredMemory:

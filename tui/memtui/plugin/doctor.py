@@ -70,7 +70,6 @@ class Level(StrEnum):
 
     OK = "ok"
     NOTE = "note"
-    """A remark."""
     WARNING = "warning"
     """Data is lost, or will be."""
     BROKEN = "broken"

@@ -26,8 +26,6 @@ _NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$-"
 _LEFT = 60
 _LEAST = {"some key": 16, "login": 30, "pat": 20}  # characters of the value of such a name; of any other:
 _LEAST_OTHERS = 12
-_MANY_SETTINGS = 200
-_COLUMNS = "|\t,;"
 _HEADING = 300  # the most characters of a table's heading on either side of a name
 
 
@@ -183,7 +181,7 @@ def _value_at(text: str, at: int, style: str, begin: int) -> Value | None:
     if bare is None:
         return None
     value = bare[0]
-    if len(value) > _MANY_SETTINGS and "=" in value.rstrip("="):  # a row of settings follows
+    if len(value) > 200 and "=" in value.rstrip("="):  # a row of settings follows
         return None
     if "&" in value and (style != "environment" or "?" in text[max(0, begin - 200) : begin]):
         value = pattern("next parameter").split(value)[0]
@@ -276,7 +274,7 @@ def _column(text: str, begin: int, end: int) -> Iterator[Span]:
     if stop < 0 or (not start and begin > _HEADING):
         return
     heading = text[start:stop]
-    sign = next((each for each in _COLUMNS if each in heading), "")
+    sign = next((each for each in "|\t,;" if each in heading), "")
     above = text[text.rfind("\n", max(0, start - _HEADING), max(0, start - 1)) + 1 : start]
     if not sign or above.count(sign) == heading.count(sign):
         return

@@ -24,7 +24,6 @@ _TARGET = 500
 _KEPT_RESULTS = TASK_TOOLS | AGENT_TOOLS | {"AskUserQuestion", "ExitPlanMode"}
 KEPT_CALLS = SHELL_TOOLS | TASK_TOOLS | {"TodoWrite", "ExitPlanMode"}
 """Tools whose arguments are kept; of other calls only the path is, or the target if they failed."""
-_WORTH_TRACKING = EDIT_TOOLS | READ_TOOLS | TASK_TOOLS
 
 
 @dataclass(slots=True)
@@ -199,4 +198,4 @@ def _counts_of_agent(call: Call) -> bool:
     if call.name in SHELL_TOOLS:
         command = text_in(call.input, "command")
         return bool(command) and (is_check(command) or may_remove(command) or may_write(command))
-    return call.name in _WORTH_TRACKING
+    return call.name in EDIT_TOOLS | READ_TOOLS | TASK_TOOLS

@@ -150,7 +150,6 @@ _SAID = (
     "The user provided the following reason for the rejection:",
     "User chose to stay in plan mode and continue planning",
 )
-_COMMENTS = "Comments on the plan:"
 _HINT = "\n\nNote: The user's next message may contain a correction"
 _NOT_SAID = (
     "The user wants to clarify these questions",
@@ -200,7 +199,7 @@ def said_with_rejection(result: Result) -> str:
     for opening in _SAID:
         _, found, words = text.partition(opening)
         if found:
-            words = words.split(_HINT)[0].strip().removeprefix(_COMMENTS).strip()
+            words = words.split(_HINT)[0].strip().removeprefix("Comments on the plan:").strip()
             return "" if words.startswith(_NOT_SAID) else words
     return ""
 

@@ -21,11 +21,8 @@ from memtui.transcript.session import Setting, agent_transcripts
 from memtui.transcript.turns import TurnLog, choices
 from memtui.transcript.words import HOOK_FEEDBACK
 
-_TASK = 50_000
 _LEAD = 200  # characters by which two messages of the same time are compared
 _NOTICE = "<task-notification>"  # beginning of a queued notification about background work
-
-_SUMMARY = 100_000
 
 
 def _clean_events(record: Record) -> Sequence[events.Event]:
@@ -200,7 +197,7 @@ class _Reading:
         """Tell a subagent's own transcript by its first message."""
         agent = record.get("agentId")
         if record.get("isSidechain") is True and isinstance(agent, str):
-            self._own_agent, self._task = agent, masked(events.task_of(record))[:_TASK]
+            self._own_agent, self._task = agent, masked(events.task_of(record))[:50_000]
             self._turns.opened("start", "", self._source("claude code"))
         self._chain_known = True
 
@@ -260,7 +257,7 @@ class _Reading:
         """Record a summary. It follows its boundary; either may be missing."""
         if not self._awaits_summary and self._reached():
             return
-        text, source = event.text[:_SUMMARY], self._source("claude code")
+        text, source = event.text[:100_000], self._source("claude code")
         if self._awaits_summary:
             self._compactions[-1] = replace(self._compactions[-1], summary=text, summary_source=source)
         else:

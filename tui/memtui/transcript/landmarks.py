@@ -56,7 +56,6 @@ _MESSAGE = re.compile(
     r"(?:\"\$\(cat <<-?\s*['\"]?\w+['\"]?\s*\n|(?P<quote>[\"'])|(?=[^\s\"'-]))(?P<subject>[^\n]+)"
 )
 _TEXT_LIMIT = 200
-_OUTPUT_LIMIT = 20_000
 _COMMAND = 2_000
 
 
@@ -73,7 +72,7 @@ class LandmarkLog:
         """Record what a command did in a folder; one that failed may have committed before."""
         if not any(program in command for program in _PROGRAMS) or (failed and not _COMMITTED.search(output)):
             return
-        output = masked(output)[:_OUTPUT_LIMIT]
+        output = masked(output)[:20_000]
         if "git" in command:
             before = self.committed_on
             self._by_git(command, output, source)
@@ -203,7 +202,6 @@ def _key(landmark: Landmark) -> str:
 
 
 _AT_ONCE = 10  # the most addresses in one result; more are a list that the session only looked at
-_LOOKED_AT = 100_000
 _ADDRESS = re.compile(
     r"(?:^|[\"\t:]) *(?P<address>https://[\w.-]{1,100}/(?:[\w./-]{1,200}?/(?:pull|issues|merge_requests)/\d{1,9}"
     r"|(?:[\w-]{1,100}/){0,2}(?:issue|browse)/[A-Z][A-Z0-9]{1,9}-\d{1,9}))\b(?=[^\s\"]*[ ]*(?:$|[\"\t]))",
@@ -233,7 +231,7 @@ class QuoteLog:
 
     def seen(self, text: str, source: Source) -> None:
         may = "https://" in text and any(part in text for part in _PARTS)
-        found = dict.fromkeys(_ADDRESS.findall(masked(text[:_LOOKED_AT]))) if may else {}
+        found = dict.fromkeys(_ADDRESS.findall(masked(text[:100_000]))) if may else {}
         for address in found if len(found) <= _AT_ONCE else ():
             self.addresses.pop(address, None)
             self.addresses[address] = Quote(address, source, len(address))

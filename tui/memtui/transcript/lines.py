@@ -13,7 +13,7 @@ import json
 import os
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -27,7 +27,6 @@ LINE_LIMIT = 2_000_000
 
 _BLOCK = 1 << 17
 _NEWLINE = 0x0A
-_BLANK = b" \t\r"
 _UNREAD = (b'{"type":"file-history-', b'{"type":"api-request')
 _PROGRESS = b'"type":"progress","data":{'
 _KIND, _OF_AGENT = b'"type":"', b'"type":"agent'
@@ -209,7 +208,7 @@ def _decode_slowly(data: bytes) -> tuple[tuple[Record, ...], int]:
     text = data.decode("utf-8", "surrogateescape")
     records: list[Record] = []
     end = at = 0
-    try:
+    with suppress(ValueError, RecursionError):
         while True:
             while text[at : at + 1] in tuple(" \t\r\ufeff"):
                 at += 1
@@ -217,10 +216,8 @@ def _decode_slowly(data: bytes) -> tuple[tuple[Record, ...], int]:
             end = at
             if isinstance(value, dict):
                 records.append(without_private_in(_without_surrogates(value)))
-    except (ValueError, RecursionError):
-        pass
     used = len(text[:end].encode("utf-8", "surrogateescape"))
-    rest = data[used:].strip(_BLANK + b"\n")
+    rest = data[used:].strip(b" \t\r\n")
     return tuple(records), used if rest else len(data)
 
 

@@ -40,8 +40,6 @@ _INTERRUPTED = (
 )
 _SIBLING = ("Sibling tool call errored", "Cancelled: parallel tool call")
 _EXIT_CODE = re.compile(r"(?:Error: )?Exit code (-?\d{1,10})\b")
-_HEAD = 1_000
-_SCANNED = 20_000
 _CUT = "\n…\n"
 
 
@@ -85,7 +83,7 @@ def exit_code(result: Result) -> int | None:
     return int(found[1]) if found else None
 
 
-def error_head(result: Result, limit: int = _HEAD) -> str:
+def error_head(result: Result, limit: int = 1_000) -> str:
     """An error's text without the line that states the exit code; of a long one the head and the tail.
 
     The cause is at the end as often as at the beginning; the most telling line stays in any case. Cut between
@@ -94,7 +92,7 @@ def error_head(result: Result, limit: int = _HEAD) -> str:
     text = masked(error_text(result))
     if _EXIT_CODE.match(text):
         text = text.partition("\n")[2].strip() or text
-    telling, ends = telling_line(text[:_SCANNED])[: limit // 3], ends_of(text, limit)
+    telling, ends = telling_line(text[:20_000])[: limit // 3], ends_of(text, limit)
     return ends if telling in ends else f"{telling}{_CUT}{ends_of(text, limit - len(telling) - len(_CUT))}"
 
 

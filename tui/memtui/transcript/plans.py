@@ -185,7 +185,6 @@ def _lists_steps(text: str, bullets: bool) -> bool:
 
 _CREATED = re.compile(r"Task #(\S{1,40}) created")
 _LISTED = re.compile(r"#(\S{1,40}) \[(\w+)\] ([^\n]+)")
-_ITEM_LIMIT = 2_000
 
 
 _NOT_DONE = re.compile(
@@ -364,7 +363,7 @@ def _numbers(value: Any) -> dict[str, None]:
 def _text(value: Any) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    return value.strip()[:_ITEM_LIMIT] if isinstance(value, str) else ""
+    return value.strip()[:2_000] if isinstance(value, str) else ""
 
 
 def _status(item: dict[str, Any]) -> str:

@@ -81,7 +81,6 @@ class Setting:
 
 
 _ENDS = 64 * 1024
-_FIRST_LINES = 50
 _FAMILY = re.compile(r"\b(opus|sonnet|haiku)\b")
 
 
@@ -97,7 +96,7 @@ class SessionHead(NamedTuple):
 def session_head(path: Path, end: int) -> SessionHead:
     """Read both ends of a transcript; at the later one from `end`, where a line begins."""
     model = started = ended = ""
-    for line in islice(read_lines(path, stop=_ENDS), _FIRST_LINES):
+    for line in islice(read_lines(path, stop=_ENDS), 50):
         for record in line.records:
             started = started or time_of(record)
     for line in read_lines(path, start=end):
@@ -109,9 +108,7 @@ def session_head(path: Path, end: int) -> SessionHead:
     return SessionHead(family[1] if family else model, started or ended, ended or started)
 
 
-_ASK = 300
 _TELLING = 3  # the least words of a request by which a session is named
-_FILES = 2_000
 _STAMP = b'"timestamp":'
 
 
@@ -202,7 +199,7 @@ class _Reading:
                 self._waiting[event.id] = path
         elif isinstance(event, Result):
             path = self._waiting.pop(event.id, "")
-            if path and not event.failed and len(self._files) < _FILES:
+            if path and not event.failed and len(self._files) < 2_000:
                 self._files[path] = None
 
     def finish(self) -> SessionSummary:
@@ -230,7 +227,7 @@ def _is_command(text: str) -> bool:
 
 def _safe(text: str) -> str:
     """The beginning of a text, masked before it is cut, as half a secret is not recognised."""
-    return masked(text.strip())[:_ASK]
+    return masked(text.strip())[:300]
 
 
 def _stamp(row: bytes) -> str:
@@ -249,9 +246,7 @@ def last_time(path: Path) -> str:
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _SESSION = re.compile(rb'"sessionId"\s*:\s*"([^"\\]+)"')
 _LIMIT = 1_000
-_HEAD = 64 << 10
 _START = 4 << 10  # number of bytes in which a subagent's transcript names its session
-_WORDS = 300
 
 
 def agent_transcripts(path: Path, agents: Collection[str]) -> Iterator[tuple[str, Path]]:
@@ -292,8 +287,8 @@ def worker_of(result: Result) -> str:
 
 
 def first_words(transcript: Path) -> str:
-    for line in read_lines(transcript, stop=_HEAD):
+    for line in read_lines(transcript, stop=64 << 10):
         for record in line.records:
             if record.get("type") == "user" and (text := events.task_of(record)):
-                return masked(text)[:_WORDS]
+                return masked(text)[:300]
     return ""

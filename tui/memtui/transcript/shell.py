@@ -72,6 +72,7 @@ _SILENT = _names("cd echo export sleep source set true printf pwd wait then else
 _PREFIXES = frozenset({"sudo", "time", "nohup", "command", "exec", "env", "if", "while", "!"})
 _CHECKERS = TEST_RUNNERS | LINTERS | FORMATTERS
 """Programs named without their arguments: a check of one file counts as that check."""
+_FORMATS = (["format"], ["fmt"])  # after a linter: ``ruff format``
 _VALUE_OPTIONS = _names("""
 -C -c -f -p -w -F --package --prefix --filter --workspace --manifest-path --file --project --directory --dir
 --cwd --group --extra --with --python --env-file --namespace --context --config --features --rootdir
@@ -131,16 +132,11 @@ def _from_program(part: str) -> list[str]:
 def _thing(words: list[str]) -> str:
     program = words[0].replace("\\", "/").rpartition("/")[2]
     if program in _CHECKERS:
-        return f"{program} format" if _formats(words[1:]) else program
+        return f"{program} format" if words[1:2] in _FORMATS else program
     if program not in RUNNERS:
         first = next((word for word in words[1:] if not word.startswith("-")), "")
         return f"{program} {first}".strip()
     return " ".join([program, *_subcommand(words[1:])])
-
-
-def _formats(words: list[str]) -> bool:
-    """Whether the words after a linter let it format: ``ruff format``."""
-    return words[:1] in (["format"], ["fmt"])
 
 
 def _subcommand(words: list[str]) -> list[str]:
@@ -151,7 +147,7 @@ def _subcommand(words: list[str]) -> list[str]:
         if takes_value or (word.startswith("-") and word != "-m"):
             takes_value = word in _VALUE_OPTIONS and not takes_value
             continue
-        named.append(f"{word} format" if word in _CHECKERS and _formats(words[at + 1 :]) else word)
+        named.append(f"{word} format" if word in _CHECKERS and words[at + 1 : at + 2] in _FORMATS else word)
         if word not in _INNER or len(named) == 3:
             break
     return named

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 _WIDE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
-_FEW_WIDE = 2
 GAP = " … "  # the mark between the head and the tail of a text; beside the end of a line, without that space
 _BREAK = re.compile(
     r"\n+|(?<=[.!?…])(?<!\d\.)[\"')\]”’*_]*[ \t]+(?=[^\s\da-z])|(?<=[。！？；])(?![」』”’）])"
@@ -107,7 +106,7 @@ def is_bare_command(text: str) -> bool:
 
 def says_something(sentence: str) -> bool:
     """Whether a sentence has several words, or enough letters in a script without spaces."""
-    return " " in sentence.strip() or len(_WIDE.findall(sentence)) > _FEW_WIDE
+    return " " in sentence.strip() or len(_WIDE.findall(sentence)) > 2
 
 
 _TELLING = re.compile(

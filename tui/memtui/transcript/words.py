@@ -25,7 +25,6 @@ does not.
 _BLOCK_OPENING = re.compile(r"<(ide_[a-z_]+|system-reminder|[a-z]+(?:-[a-z]+)*-hook)>")
 _TYPED_COMMAND = re.compile(r"/([A-Za-z][\w:.-]*)(?:\s+|$)")
 
-_INTERRUPTION = "[Request interrupted by user"
 
 _NOTICES = (
     "<task-notification",
@@ -168,7 +167,7 @@ def text_words(text: str) -> tuple[WordsKind, str]:
         return "machine", ""
     if text.startswith("<"):
         return _tagged(text)
-    return ("interruption", text) if text.startswith(_INTERRUPTION) else _untagged(text)
+    return ("interruption", text) if text.startswith("[Request interrupted by user") else _untagged(text)
 
 
 def _untagged(text: str) -> tuple[WordsKind, str]:
