@@ -13,7 +13,7 @@ from memtui.hooks.records import Payload, Report
 from memtui.hooks.sections import LIMIT, beginning, size_of
 from memtui.lost.handover_marks import mark_of, with_mark
 from memtui.lost.outbox import PINS, Message, Outbox, what_of
-from memtui.store.transcripts import TranscriptProblem, check_transcript
+from memtui.store.transcripts import check_transcript
 
 
 def hand_over(event: str, payload: Payload, home: Home, report: Report) -> str:
@@ -90,7 +90,7 @@ def _has_arrived(message: Message, payload: Payload) -> bool:
     try:
         path = check_transcript(payload.transcript_path)
         tail = tail_within(path, path.parent, size=8 << 20)
-    except (TranscriptProblem, FileProblem):
+    except FileProblem:
         return False
     # The raw output of a hook is recorded, too, whether or not it was accepted (Claude Code fact).
     added = (b'"hook_additional_context"', b'"plugin_note"')

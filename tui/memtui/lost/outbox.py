@@ -84,10 +84,9 @@ class Outbox:
 
     def waiting(self) -> list[Message]:
         """The waiting messages, oldest first; unreadable files are skipped."""
-        try:
+        names: list[str] = []
+        with suppress(OSError):
             names = [path.name for path in self.folder.iterdir()]
-        except OSError:
-            return []
         names = [self._put_back(name) if name.endswith(_TAKEN) else name for name in names]
         paths = sorted(self.folder / name for name in names if name.endswith(_ENDING))
         if not paths:
@@ -169,10 +168,9 @@ def rows_waiting(home: Home, session_id: str) -> list[Message]:
 
 def waiting_by_session(home: Home) -> dict[str, int]:
     """The number of rows that wait for the next prompt of each session, by its id."""
-    try:
+    names: list[str] = []
+    with suppress(OSError):
         names = sorted(path.name for path in home.handover.iterdir())
-    except OSError:
-        return {}
     found = {name: sum(each.rows for each in rows_waiting(home, name)) for name in names}
     return {name: rows for name, rows in found.items() if rows}
 

@@ -7,18 +7,17 @@ that a plugin's mod hands over as ``plugin_note``.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from memtui.ground.clock import parse_iso, to_local
 from memtui.lost.handover_marks import MARK, is_whole, mark_of
 from memtui.lost.traces import hook_context
-from memtui.secrets.private import without_private
+from memtui.transcript.lines import only_record
 
 Arrival = Literal["whole", "cut", "missing", "unknown"]
 
@@ -97,7 +96,7 @@ def read_notes(transcript: Path, start: int = 0, first: int = 1) -> Notes:
             if not any(kind in line for kind in _RECORDS):
                 answered = answered or _ANSWER.search(line) is not None
                 continue
-            record = _record(line)
+            record = only_record(line) or {}
             moment = parse_iso(str(record.get("timestamp", "")))
             if moment is None:
                 continue
@@ -146,16 +145,8 @@ def _reason(mark: str, near: Sequence[_Note]) -> str:
         if note.kind == "hook_cancelled":
             return "Claude Code ended the hook: time-out"
         if "error" in note.kind:
-            first = without_private(note.text).strip().partition("\n")[0][:120]
+            first = note.text.strip().partition("\n")[0][:120]
             return f"Claude Code reports an error of the hook{f': {first}' if first else ''}"
         if note.kind == "hook_success" and f"memtui:{mark}" in note.text:
             return "Claude Code ran the hook and did not take its output: validation error"
     return "it was handed over, and the transcript has nothing of it"
-
-
-def _record(line: bytes) -> dict[str, Any]:
-    try:
-        record = json.loads(line.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return {}
-    return record if isinstance(record, dict) else {}

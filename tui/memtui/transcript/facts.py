@@ -117,7 +117,11 @@ class _Reading:
             if record.get("type") in ("user", "assistant") and self._is_repeated(record):
                 continue
             if record.get("type") == "assistant":
-                self._asked(record)
+                request = events.request_of(record, self._message)  # once for all records of its message
+                if request is not None and not self._is_subagent(events.agent_of(record)):
+                    self._message = request.message_id
+                    self._setting.request(request, self._timestamp)
+                    self._turns.model_spoke()
             for event in _clean_events(record):
                 handlers[type(event)](event)
                 if self._stopped:
@@ -133,10 +137,9 @@ class _Reading:
             if isinstance(block, dict)
         ]
         key = hash((self._timestamp, record["type"], *leads))
-        if self._timestamp and key in self._messages:
-            return True
+        known = self._timestamp != "" and key in self._messages
         self._messages.add(key)
-        return False
+        return known
 
     def _agent_line(self, line: Line, agent: str) -> None:
         """Read a line of a subagent's own transcript: its files and its work on the task list."""
@@ -207,14 +210,6 @@ class _Reading:
 
     def _is_subagent(self, agent: str) -> bool:
         return agent != "" and agent != self._own_agent
-
-    def _asked(self, record: Record) -> None:
-        """Record a request to the model, once for all records of its message."""
-        request = events.request_of(record, self._message)
-        if request is not None and not self._is_subagent(events.agent_of(record)):
-            self._message = request.message_id
-            self._setting.request(request, self._timestamp)
-            self._turns.model_spoke()
 
     def _said(self, event: Said) -> None:
         if not self._is_subagent(event.agent) and event.text.strip():

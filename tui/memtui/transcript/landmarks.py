@@ -117,8 +117,7 @@ class LandmarkLog:
             quiet = not named and _QUIET.search(command[:_COMMAND])
             if quiet and shows_outcome(command) and not tried_out:
                 self._add_unnamed(command, source)
-        if "tag" in output or "tag " in command:
-            self._tagged(command, output, source)
+        self._tagged(command, output, source)
 
     def _committed(self, match: re.Match[str], how: str, source: Source) -> None:
         """Record a commit that git named; of one replayed (`how`) say so, unless it was made here."""

@@ -121,17 +121,16 @@ def _texts(event: Event) -> Iterator[tuple[Role, str, str]]:
 
 def _call(call: Call) -> Iterator[tuple[Role, str, str]]:
     given = call.input
+    path = given.get("file_path") or given.get("notebook_path")
     if call.name in SHELL_TOOLS:
         command = given.get("command")
         yield from _text(Role.COMMAND, _joined(given.get("description"), command), INPUT, command)
     elif call.name in EDIT_TOOLS:
-        path = given.get("file_path") or given.get("notebook_path")
         edits = several if isinstance(several := given.get("edits"), list) else [given]
         changes = (_changed(each) for each in edits if isinstance(each, dict))
         written = (given.get("content"), given.get("new_source"))
         yield from _text(Role.EDIT, _joined(path, *written, *changes), INPUT, path)
     elif call.name in READ_TOOLS:
-        path = given.get("file_path") or given.get("notebook_path")
         yield from _text(Role.READ, path, INPUT, path)
     elif call.name not in BOOKKEEPING:
         yield from _text(Role.CALL, _joined(call.name, *masked_in(given).values()), INPUT)
