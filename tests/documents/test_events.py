@@ -21,7 +21,7 @@ from memtui.documents.events import (
     missing_work,
 )
 from memtui.documents.memory_file import draft_memory
-from memtui.documents.quotes import CLAUDE, SUBAGENT, quotes_of
+from memtui.documents.quotes import CLAUDE, quotes_of
 from memtui.documents.recovery import draft_recovery, last_action, render_recovery
 from memtui.documents.session_state import render_session_state, working_context
 from memtui.documents.work import branch_named, plan_in_force, recorded_decisions
@@ -89,7 +89,7 @@ def test_of_a_capture_alone_nothing_is_said_to_be_open() -> None:
         ("Bash", "rm x", "interrupted", "[Request", "Bash `rm x` was interrupted (L9)"),
         ("Bash", "rm x", "unknown", "", "Bash `rm x` has no result in the transcript (unknown) (L9)"),
         ("Edit", "/w/a.py", "ok", "The file /w/a.py has been updated", "Edit `/w/a.py` succeeded (L9)"),
-        ("Grep", "lock", "ok", "[\nFound 3 files\na", 'Grep `lock` succeeded (L9): output "Found 3 files"'),
+        ("Grep", "lock", "ok", "[\nFound 3 files\na", "Grep `lock` succeeded (L9)"),
         ("Task", "", "ok", "", "Task succeeded (L9)"),
     ],
 )
@@ -147,7 +147,7 @@ def test_what_closed_a_turn_before_a_hook_asked_for_more_did_close_it(tmp_path: 
     t.say("Built.")
     t.user("Stop hook feedback:\nSay what is missing", isMeta=True)
     t.say("Nothing is missing.")
-    assert [each.text for each in quotes_of(CLAUDE, t.facts(tmp_path))] == ["Nothing is missing.", "Built."]
+    assert [each.text for each in quotes_of(CLAUDE, t.facts(tmp_path))] == ["Nothing is missing."]
 
 
 def test_what_did_not_run_neither_counts_nor_fails(tmp_path: Path) -> None:
@@ -197,22 +197,8 @@ def test_work_that_a_notification_brought_has_its_closing_message(tmp_path: Path
     t.say("Noted.")
     t.user("And now?")
     t.say("Nothing.")
-    said = [each.text for each in quotes_of(CLAUDE, t.facts(tmp_path))]
-    assert said == ["Nothing.", "Noted.", "Built: all green.", "Started."]
-
-
-@pytest.mark.parametrize(
-    ("content", "detail"),
-    [
-        ("Spawned.\nagent_id: ann@kiln\nname: ann", None),
-        ("Launched.", {"status": "teammate_spawned"}),
-        ([{"type": "text", "text": "Launched.\nagentId: a1 (internal)\nIt works."}], {"agentId": "a1"}),
-    ],
-)
-def test_that_a_subagent_was_started_is_no_report(tmp_path: Path, content: object, detail: object) -> None:
-    t = Transcript()
-    t.result(t.call("Agent", description="d", prompt="p"), content, detail=detail)
-    assert quotes_of(SUBAGENT, t.facts(tmp_path)) == []
+    said = [turn.closing and turn.closing.text for turn in t.facts(tmp_path).turns]
+    assert said == ["Started.", "Built: all green.", "Noted.", "Nothing."]
 
 
 @pytest.mark.parametrize(
@@ -325,3 +311,15 @@ def test_files_that_git_or_a_shell_shows_as_gone_are_no_key_files(tmp_path: Path
     assert draft_memory(facts).key_files == ("d.py",)
     assert working_context(facts, APP).files_modified == "d.py"
     assert branch_named(replace(facts, branch="main", cwd="/elsewhere")) == ""
+
+
+def test_a_command_is_shown_with_the_folder_outside_and_a_check_with_what_it_says(tmp_path: Path) -> None:
+    t = Transcript(cwd="/work/app")
+    t.tool("Bash", "ok", command="cd /work/app/api && make all")
+    t.tool("Bash", "ok", command="cd /tmp && git init -q kiln")
+    assert list(commands_run(t.facts(tmp_path), 2)) == [
+        "`cd /tmp && git init -q kiln`: ok (L3)",
+        "`make all`: ok (L1)",
+    ]
+    t.tool("Bash", "[lint:go] 0 issues.\n[fmt] $ gofmt -w .", command="mise fmt && mise lint 2>&1 | head -20")
+    assert last_action(t.facts(tmp_path)).endswith('succeeded (L5): output "[lint:go] 0 issues."')

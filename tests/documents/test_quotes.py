@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from memtui.documents.markdown import Section
@@ -12,7 +10,6 @@ from memtui.documents.quotes import (
     CLAUDE,
     FIRST_LINE,
     HEADING,
-    SUBAGENT,
     USER,
     quotes_of,
     quotes_section,
@@ -21,7 +18,7 @@ from memtui.documents.quotes import (
 )
 from memtui.transcript.records import Facts
 from memtui.transcript.short_text import ends_of
-from tests.documents.made import changed, ran, said, turn
+from tests.documents.made import turn
 
 TALK = Facts(
     turns=(
@@ -38,7 +35,6 @@ def test_the_newest_stand_first_and_every_line_names_its_source() -> None:
         f"{FIRST_LINE}\n"
         "- L11 Claude: Green again.\n"
         "- L10 User: no, keep it green\n"
-        "- L3 Claude: Painted red.\n  ## Left\n  - dry it\n"
         "- L1 User: Paint the lamp red"
     )
 
@@ -50,7 +46,7 @@ def test_long_messages_keep_their_ends_and_all_have_a_limit() -> None:
     assert ends_of(lines, 60) == "first line of it\nsecond line\n…\nthe last one of all"
     assert ends_of("a" * 600 + "b" * 600, 100) == "a" * 58 + " … " + "b" * 39
     assert ends_of("One sentence here. " * 300 + "\n\n", 100).startswith("One sentence here.")
-    long = Facts(turns=tuple(turn(number * 9, "w" * 900, "c" * 5_000) for number in range(1, 9)))
+    long = Facts(turns=tuple(turn(number * 9, "w " + "w" * 900, "c" * 5_000) for number in range(1, 9)))
     closings, asks = quotes_of(CLAUDE, long), quotes_of(USER, long)
     assert [len(quote.text) for quote in closings] == [4_000]
     assert [len(quote.text) for quote in asks] == [750] * 3
@@ -62,7 +58,9 @@ def test_a_long_message_is_cut_between_sentences_or_lines() -> None:
     assert ends_of(words, 70) == "The lamp is red. … Then paint it green."
     wide = "灯是红色的。我不会用这一个，因为它不是最好的。先把它晾干，再涂成绿色。"
     assert ends_of(wide, 34) == "灯是红色的。 … 先把它晾干，再涂成绿色。"
-    assert ends_of(wide, 30) == "灯是红色的。我不会用这一个，因为它不是最好的。 …"
+    assert ends_of(wide, 26) == "灯是红色的。 … 先把它晾干，再涂成绿色。"
+    verdict = "Two findings, both old. -> I think that it is handled already, so do nothing here"
+    assert ends_of(verdict, 60) == "Two findings, both old. … so do nothing here"
     both = "Build both of these:\n1. **Paint** it red and let it dry\n2. Sell it"
     assert ends_of(both, 40) == "Build both of these:\n…\n2. Sell it"
     steps = "Two are left:\n1. the lamp\n   - never red\n   - only green, as it was\n2. the door\n   - dry it"
@@ -70,31 +68,20 @@ def test_a_long_message_is_cut_between_sentences_or_lines() -> None:
     assert ends_of(steps, 40) == "Two are left:\n1. the lamp\n…\n   - dry it"
 
 
-def test_words_at_work_go_with_the_message_that_closes_a_turn() -> None:
-    stopped = turn(1, "Paint it", "I think that it is wet.", "I look.", end="interrupted")
-    alone = quotes_of(AT_WORK, Facts(turns=(stopped,)))
-    assert [each.text for each in alone] == ["I think that it is wet.", "I look."]
-    later = Facts(turns=(stopped, turn(5, "go on", "Painted.", "It is dry.")))
-    assert [each.text for each in quotes_of(AT_WORK, later)] == ["I think that it is wet."]
+def test_of_claude_only_the_newest_words_are_quoted() -> None:
+    turns = (turn(1, "Build", "Built. Shall I paint it?"), turn(5, "yes", "Painted.", "It is wet."))
+    assert [each.source.line for each in quotes_of(CLAUDE, Facts(turns=turns))] == [7]
+    running = Facts(turns=(*turns, turn(9, "Go on", "It leaks.", "I look.", end="running")))
+    assert [each.text for each in quotes_of(AT_WORK, running)] == ["It leaks."]
+    assert [each.source.line for each in quotes_of(CLAUDE, running)] == [7]
+    stopped = (*turns, turn(9, "Go on", "It leaks.", end="interrupted"))
+    assert quotes_of(AT_WORK, Facts(turns=stopped)) == []
 
 
-def test_a_closing_message_that_work_followed_is_quoted_if_it_is_the_newest_or_answered() -> None:
-    turns = (
-        turn(1, "Build", "Built. Next: paint it."),
-        turn(5, "And the roof?", "In red. Does it please you?"),
-        turn(9, "ok", "Painted. It is all done."),
-        turn(20, "Why is it wet?", "It rains."),
-        turn(30, "Go on", "Dried."),
-    )
-    said = Facts(turns=turns, modified_files=(changed("/w/a.py", 2), changed("/w/b.py", 9)))
-    assert [each.source.line for each in quotes_of(CLAUDE, said)] == [31, 21, 10, 6]
-    dried = replace(said, commands=(ran("make dry", 31),))
-    assert [each.source.line for each in quotes_of(CLAUDE, dried)] == [31, 6]
-
-
-def test_a_report_is_quoted_whole_or_not_at_all() -> None:
-    reports = (said("It is dry.", 3), said("It may be wet. " * 50, 5))
-    assert [each.text for each in quotes_of(SUBAGENT, Facts(subagent_results=reports))] == ["It is dry."]
+def test_a_bare_reply_is_quoted_with_its_question_or_not_at_all() -> None:
+    turns = (turn(1, "Build", "Built. Shall I paint it?"), turn(5, "yes", "Painted."), turn(9, "ok", "Dry."))
+    asked = [each.text for each in quotes_of(USER, Facts(turns=turns))]
+    assert asked == ['yes (after "Shall I paint it?")', "Build"]
 
 
 def test_blank_lines_of_the_user_stay() -> None:

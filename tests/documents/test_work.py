@@ -34,10 +34,10 @@ from memtui.documents.work import (
 )
 from memtui.ground.project import Project
 from memtui.transcript.facts import read_facts
-from memtui.transcript.records import Action, Command, Facts
+from memtui.transcript.records import Action, Command, ErrorFact, Facts
 from tests.documents.made import answer, at, changed, failed, plan, ran, todo, turn
 from tests.documents.test_recovery_draft import ROOT, session
-from tests.transcripts import Transcript
+from tests.transcripts import SAID, Transcript
 
 ASKED = Facts(turns=(turn(1, "Build a kiln", "Built."), turn(9, "fire it", "Fired."), turn(20, "2", "Ok.")))
 
@@ -82,23 +82,21 @@ def test_a_question_that_was_answered_at_once_is_no_goal() -> None:
     assert goal(replace(facts, turns=asked_back)) == '"Can you build a kiln?" (first asked, L1)'
 
 
-def test_what_was_interrupted_or_an_address_is_no_goal_and_most_of_the_work_is_one_too() -> None:
+def test_what_was_interrupted_or_answered_is_no_goal_and_the_newest_work_is_one_too() -> None:
     turns = (
         turn(1, "Build a kiln", end="interrupted"),
         turn(5, "https://kilns.example", "Read."),
-        turn(9, "Look at the clay", "It is red."),
-        turn(20, "Paint the gate in the garden green", "Painted."),
+        turn(9, "Look for the clay that we have left in the shed", "Found."),
+        turn(20, "Paint the gate", "Painted."),
+        turn(30, "How is it?", "Dry."),
+        turn(40, "yes, fire it", "Fired."),
     )
-    files = tuple(changed(f"/w/{name}.py", 21) for name in "abc")
-    facts = Facts(turns=turns, modified_files=files)
-    most = '"Paint the gate in the garden green" (most files changed after it, L20)'
-    assert goal(facts) == f'"Look at the clay" (first request after others, L9); {most}'
-    assert title_of(facts) == "Paint the gate in the garden green"
-    assert goal_words(goal(facts)) == "Look at the clay"
-    fewer = replace(facts, modified_files=files[:2])
-    assert title_of(fewer) == goal_words(goal(fewer)) == "Look at the clay"
-    told = replace(fewer, turns=(turns[0], turn(5, "go on", "Built."), *turns[2:]))
-    assert goal(told) == '"Build a kiln" (first asked, L1)'
+    facts = Facts(turns=turns, modified_files=tuple(changed(f"/w/{line}.py", line) for line in (10, 21, 41)))
+    clay = '"Look for the clay that we have left in the shed" (first request after others, L9)'
+    assert goal(facts) == f'{clay}; "Paint the gate" (L20); "yes, fire it" (last asked, L40)'
+    assert title_of(facts) == goal_words(goal(facts)) == "Look for the clay that we have left in the shed"
+    told = replace(facts, turns=(turns[0], turn(5, "go on", "Built."), *turns[2:]))
+    assert goal(told).startswith('"Build a kiln" (first asked, L1); ')
 
 
 def test_no_title_is_the_text_of_a_command_or_who_claude_is() -> None:
@@ -108,12 +106,6 @@ def test_no_title_is_the_text_of_a_command_or_who_claude_is() -> None:
     assert title_of(Facts(turns=(turn(1, persona),))) == "Build a kiln."
     listed = Facts(turns=(turn(1, "You have clay.\n\nNotes:\n- red"),), todos=(todo("dig", "pending"),))
     assert title_of(listed) == "dig"
-
-
-def test_steps_that_the_user_laid_out_later_are_the_goal() -> None:
-    steps = "What I want:\n1. dig the clay\n2. build the kiln\n3. fire it"
-    facts = Facts(turns=(turn(1, "Read the notes", "Read."), turn(5, steps, "Ok."), turn(9, "go on", "Ok.")))
-    assert goal(facts).endswith('3. fire it" (plan as asked, L5)')
 
 
 def test_titles_say_what_a_session_is_for(tmp_path: Path) -> None:
@@ -128,11 +120,11 @@ def test_titles_say_what_a_session_is_for(tmp_path: Path) -> None:
     t.say("Done.")
     assert title_of(t.facts(tmp_path)) == "Fire the kiln"
     t.tool("Bash", '{"number":6,"title":"A kiln"}', command="gh pr view --json number,title -q .")
-    assert goal(t.facts(tmp_path)) == '"commit it" (first asked, L1)'
+    assert goal(t.facts(tmp_path)) == '"and now the rest" (first request after others, L4)'
     t.tool("Bash", "https://example.org/a/b/pull/8", command="gh pr create --title 'A \"hot\" kiln' --body x")
-    made = '"commit it" (first asked, L1); pull request "A "hot" kiln" (L11)'
+    made = '"and now the rest" (first request after others, L4); pull request "A "hot" kiln" (L11)'
     assert goal(t.facts(tmp_path)) == made
-    assert goal_words(made) == "commit it"
+    assert goal_words(made) == "and now the rest"
     t.line("custom-title", customTitle="Kilns")
     assert goal(t.facts(tmp_path)).startswith("Kilns (title by the user, L12); pull")
 
@@ -196,11 +188,12 @@ def test_answers_and_decided_plans_are_all_that_is_settled() -> None:
             plan("# A bowl", "rejected", 7),
             plan("# A kiln\nnew", "approved", 12, "/p/calm.md"),
         ),
+        refusals=(ErrorFact("Edit", "clay.py", "", at(8)),),
     )
     assert [(each.decision, each.reason, each.source.line) for each in recorded_decisions(facts)] == [
         ("red", 'the user\'s answer to "Which clay?"', 4),
         ('plan "A bowl" refused', "the user refused it", 7),
-        ("smaller, please", "the user's words on refusing a step", 8),
+        ("Edit `clay.py` refused", 'the user said "smaller, please"', 8),
         ('plan "A kiln" approved (/p/calm.md)', "the user approved it", 12),
     ]
 
@@ -211,8 +204,6 @@ def test_words_of_the_user_are_decisions_where_a_change_followed() -> None:
             turn(1, "Build a kiln", "Of red clay or white?"),
             turn(5, "2", "It is. Shall I take it?"),
             turn(10, "2", "Built.", "I take it."),
-            turn(20, "not in the rain", "Ok.", kind="rejection"),
-            turn(30, "why?", "It cracks.", kind="rejection"),
         ),
         answers=(
             replace(answer("Which one?", "2. the red one", 5), source=at(5, "user")),
@@ -225,10 +216,9 @@ def test_words_of_the_user_are_decisions_where_a_change_followed() -> None:
     assert [(each.decision, each.reason, each.source.line) for each in recorded_decisions(facts)] == [
         ("2. the white one", 'the user\'s answer to "Which one then?"', 10),
         ("the old one", 'the user\'s answer to "Which glaze?"', 11),
-        ("not in the rain", "the user's words on refusing a step", 20),
     ]
     said = [quote.text for quote in quotes_of(USER, facts)]
-    assert {"as hot as it gets", "2 [2. the red one]"} <= {*said}
+    assert {"as hot as it gets", '2 [2. the red one] (after "Of red clay or white?")'} <= {*said}
 
 
 def test_an_answer_that_is_none_of_the_options_is_the_users_own(tmp_path: Path) -> None:
@@ -268,7 +258,7 @@ def test_tasks_left_out_of_another_list_are_not_done(tmp_path: Path) -> None:
         t.tool("TodoWrite", todos=[{"content": text, "status": status} for text, status in items])
     assert open_work(t.facts(tmp_path)) == [
         "glaze it (L5)",
-        "left out of Claude's list unticked: glaze; fire (L5)",
+        "left out of Claude's list unticked: fire (L3)",
     ]
 
 
@@ -315,9 +305,9 @@ def test_the_script_of_the_users_own_words_tells_the_language(text: str, expecte
 def test_style_and_phase_are_read_off_the_structure() -> None:
     talk = Facts(turns=(turn(1, "Build a kiln", end="interrupted"), turn(5, "smaller", kind="rejection")))
     found = dynamics(talk)
-    assert found.style == "2 messages; refused 1 step with words; interrupted 1 turn"
+    assert found.style == "refused 1 step with words; interrupted 1 turn"
     assert found.phase == ""
-    assert found.last_intent == 'last asked (L5): "smaller"'
+    assert found.last_intent == 'last asked (L1): "Build a kiln"'
 
 
 def test_a_short_reply_is_quoted_with_the_question_before_it() -> None:
@@ -453,14 +443,29 @@ def test_no_text_of_a_transcript_begins_a_line_of_a_document(tmp_path: Path) -> 
     assert not found
 
 
-def test_a_branch_that_only_git_names_is_beside_the_one_on_record(tmp_path: Path) -> None:
+def test_the_branch_is_that_of_the_newest_edit_beside_others(tmp_path: Path) -> None:
     t = Transcript()
-    t.tool("Bash", "[kiln abc1234] dig\n 1 file changed", command="git commit -am dig")
-    t.tool("Bash", "[detached HEAD abc1235] fire\n 1 file changed", command="git commit -am fire")
-    t.tool("Bash", "[wax abc1236] wax\n 1 file changed", command="cd /other && git commit -am wax")
-    assert branch_named(t.facts(tmp_path)) == "main by Claude Code, kiln by git (L2)"
-    t.tool("Bash", "[main abc1236] glaze\n 1 file changed", command="git commit -am glaze")
+    t.edit("/work/app/a.py")
     assert branch_named(t.facts(tmp_path)) == "main"
+    t.envelope["gitBranch"] = "wax"
+    t.say("Done.")
+    assert branch_named(t.facts(tmp_path)) == "main (also on record: wax)"
+    t.edit("/work/app/a.py")
+    assert branch_named(t.facts(tmp_path)) == "wax (also on record: main)"
+
+
+def test_words_of_a_refusal_count_until_the_step_is_made(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("Build a kiln")
+    edit = {"file_path": "/work/app/a.py", "old_string": "a", "new_string": "b"}
+    t.broken("Edit", f"{SAID}not in the rain", **edit)
+    t.broken("Bash", f"{SAID}not yet", command="git push")
+    refused = [each.decision for each in recorded_decisions(t.facts(tmp_path))]
+    assert refused == ["Edit `a.py` refused", "Bash `git push` refused"]
+    assert dynamics(t.facts(tmp_path)).last_intent == 'last asked (L1): "Build a kiln"'
+    t.tool("Edit", "ok", **edit)
+    t.tool("Bash", "ok", command="git push origin kiln")
+    assert recorded_decisions(t.facts(tmp_path)) == []
 
 
 def test_an_error_that_others_followed_is_not_the_last(tmp_path: Path) -> None:

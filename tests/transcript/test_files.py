@@ -227,7 +227,7 @@ def test_the_drafts_say_what_became_of_files(tmp_path: Path) -> None:
         ("kept.py", "implementation"),
         ("lib/a.py", "implementation, 4 edits"),
         ("lib/b.py", "implementation, 4 edits"),
-        ("main.py", "implementation, 4 edits, later put back with git"),
+        ("main.py", "implementation, 4 edits, later put back"),
     ]
     assert sorted(roles[5:]) == [
         ("draft.py", "implementation, 4 edits, later deleted"),
@@ -257,7 +257,7 @@ def test_a_file_that_comes_back_stands(tmp_path: Path) -> None:
         (f"{ROOT}/a.py", ""),
         (f"{ROOT}/b.py", f"moved to {ROOT}/z.py"),
         (f"{ROOT}/c.py", ""),
-        (f"{ROOT}/d.py", "put back with git"),
+        (f"{ROOT}/d.py", "put back"),
     ]
     assert [file.path for file in facts.shell_files] == [f"{ROOT}/notes.txt"]
 
@@ -321,3 +321,13 @@ def test_edits_that_git_took_back_do_not_count_any_more(tmp_path: Path) -> None:
     session.edit("/work/app/src/a.py")
     again = session.facts(tmp_path).modified_files[0]
     assert (again.times, again.fate, again.source.line) == (1, "", 19)
+
+
+def test_an_edit_that_another_one_took_back_left_nothing(tmp_path: Path) -> None:
+    t = Transcript()
+    for old, new, before in (("a", "a\nb", "a\nz"), ("a\nb", "a", "a\nb\nz"), ("z", "y", "a\nz")):
+        detail = {"originalFile": before, "oldString": old, "newString": new}
+        path = {"file_path": "/work/app/a.py", "old_string": old, "new_string": new}
+        t.result(t.call("Edit", **path), "ok", detail=detail)
+        fates = [file.fate for file in t.facts(tmp_path).modified_files]
+        assert fates == [PUT_BACK if new == "a" else ""]

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from memtui.transcript.files import DELETED, removals
-from tests.transcript.test_turns import stands
-from tests.transcripts import Transcript
+from tests.transcripts import Transcript, tool_result, tool_use
 
 
 @pytest.mark.parametrize(
@@ -136,22 +135,15 @@ def test_addresses_in_results(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_reports_of_subagents(tmp_path: Path) -> None:
+def test_commits_of_subagents_count_and_a_log_gives_the_ids_that_they_have_since(tmp_path: Path) -> None:
     t = Transcript()
-    t.user("go")
-    handle = {"type": "text", "text": "agentId: a1 (for resuming)\n<usage>total_tokens: 3</usage>"}
-    done = t.call("Agent", description="find", prompt="Find the callers")
-    t.result(done, [{"type": "text", "text": "There are three callers."}, handle], detail={"agentId": "a1"})
-    started = t.call("Agent", description="run", prompt="Run it", run_in_background=True)
-    t.result(started, "Async agent launched successfully.", detail={"status": "async_launched"})
-    notice = "<task-notification>\n<status>completed</status>\n<result>All pass.</result></task-notification>"
-    t.user(notice, origin={"kind": "task-notification"})
-    facts = t.facts(tmp_path)
-    assert [(quote.text, quote.source.line) for quote in facts.subagent_results] == [
-        ("There are three callers.", 3), ("All pass.", 6),
+    t.tool("Bash", "[main abc1234] dig\n 1 file changed", command="git commit -am dig")
+    t.agent("assistant", tool_use("b1", "Bash", command="git commit -am fire"))
+    t.agent("user", tool_result("b1", "[main abc1235] fire\n 1 file changed"))
+    t.tool("Bash", "1111111 (HEAD) fire\nabc123456 dig", command="git log main..HEAD --oneline")
+    assert [(mark.text, mark.commit) for mark in t.facts(tmp_path).landmarks] == [
+        ("dig", "abc1234"), ("fire", "1111111"),
     ]  # fmt: skip
-    assert {quote.source.speaker for quote in facts.subagent_results} == {"subagent"}
-    assert all(stands(quote.source, quote.text, t.data) for quote in facts.subagent_results)
 
 
 @pytest.mark.parametrize(

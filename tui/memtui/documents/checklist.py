@@ -171,7 +171,7 @@ def _plan_details(text: CheckedText) -> tuple[Verdict, str]:
         return _FAIL, "there is no plan"
     if not steps:
         return _WARN, "the plan has no steps: no list, no headings"
-    if text.recovery.plan.source == "todo" and not marked:
+    if text.recovery.plan.source.startswith("todo") and not marked:
         return _FAIL, "a todo list without status markers: [x] done, [>] in progress, [ ] pending"
     return _PASS, f"{steps} steps and headings, {marked or 'none'} with a status"
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
+from memtui.documents import quotes
 from memtui.documents.markdown import render_items
 from memtui.documents.quotes import UserRequest, citation, source_label, user_requests, with_source
 from memtui.documents.work import ONLY_CAPTURE, open_work, plan_status, recorded_decisions
@@ -36,11 +36,10 @@ from memtui.transcript.short_text import GAP, ends_of, one_line, shortened, tell
 
 _COMMAND, _LEAST = 120, 40  # characters
 _MISSING = 5
-_FAILED = 3
-_FAILED_TARGET = 100
+_RECENT = 30
+_AGAIN = 100
 _PARTS = re.compile(r" (?:&&|;|⏎) |; ")
 _TARGET = 400  # characters by which commands are compared: of one that failed, facts keep 500
-NOT_PASSED = "failed, and no later run of it on record passed"
 TYPED = "typed by the user, exit status not on record"  # outcome of a `!` line
 STARTED = "started in the background, how it went on is not on record"
 HIDDEN = "exit status hidden"
@@ -59,7 +58,14 @@ def failures(facts: Facts) -> list[ErrorFact]:
 
 
 def last_errors(facts: Facts, most: int) -> list[ErrorFact]:
-    return [error for error in reversed(failures(facts)) if checks.worth_telling(error)][:most]
+    """The last failures of commands and of what the user pasted, newest first, unless they are long ago.
+
+    Whether another tool's call that failed was made in another way no record says.
+    """
+    ran = [command.source for command in facts.commands][:-_RECENT][-1:]
+    told = [each for each in failures(facts)[::-1] if not each.tool or each.tool in SHELL_TOOLS]
+    told = [each for each in told if not ran or is_after(each.source, ran[0]) or ran_again(facts, each)]
+    return list(filter(checks.worth_telling, told))[:most]
 
 
 def pasted_failure(facts: Facts) -> str:
@@ -72,19 +78,16 @@ def pasted_failure(facts: Facts) -> str:
 
 def error_event(facts: Facts, error: ErrorFact, root: Path | None) -> str:
     """``Bash `npm test` failed at L174, 30 commands since: the message``."""
-    shell = error.tool in SHELL_TOOLS
-    target = bare_command(error.target) if shell else one_line(shown_path(error.target, root))
-    what = f"{error.tool} `{shortened(target, _FAILED_TARGET)}`" if target else error.tool
-    what = what or "What the user pasted shows that something"
+    what = quotes.named_call(facts, error, root, _AGAIN) or "What the user pasted shows that something"
     what += " of a subagent" if error.source.speaker == "subagent" else ""
     where = citation(error.source)
-    since = _ran_again(facts, error) or _since(facts, error.source)
+    since = ran_again(facts, error) or _since(facts, error.source)
     event = f"{what} failed{f' at {where}' if where else ''}{since}"
     message = one_line(telling_line(error.message))
     return f"{event}: {output(message, SENTENCE - len(what))}" if message else event
 
 
-def _ran_again(facts: Facts, error: ErrorFact) -> str:
+def ran_again(facts: Facts, error: ErrorFact) -> str:
     """The first success of the same command, alone or in a chain; else its last run that hides how it ended.
 
     Without either, the first success of its checks or programs in another form, which the reader may judge.
@@ -108,17 +111,8 @@ def _ran_again(facts: Facts, error: ErrorFact) -> str:
         elif not alike and outcome == "ok":
             same = programs and programs <= programs_run(command.text)
             if same or checks.passes_again(command, error.target, error.message):
-                alike = f", `{shortened(text, _FAILED_TARGET)}` ok{place}"
+                alike = f", `{shortened(text, _AGAIN)}` ok{place}"
     return hidden or alike
-
-
-def failed_checks(facts: Facts) -> list[str]:
-    """Checks that failed before the last one and that no later run covers, newest first."""
-    last = last_check(facts)
-    failed = (
-        each for each in reversed(checks.last_checks(facts)) if each.outcome == "failed" and each is not last
-    )
-    return [check_line(facts, each) for each in islice(failed, _FAILED)]
 
 
 def check_event(facts: Facts) -> str:
@@ -137,7 +131,7 @@ def check_line(facts: Facts, check: Command) -> str:
     since = _since(facts, check.source).removeprefix(", ")
     pasted = "a failure pasted by the user since" if pasted_failure(facts) else ""
     place = "; ".join(filter(None, (where, since, changed_since(facts, check.source), pasted)))
-    summary = f"{shortened(bare_command(check.text), _COMMAND)}{f' ({place})' if place else ''}"
+    summary = f"{shortened(bare_command(check.text, facts.cwd), _COMMAND)}{f' ({place})' if place else ''}"
     said = one_line(telling_line(check.output)) if check.outcome == "failed" else ""
     return f"{summary}: {output(said)}" if said else summary
 
@@ -219,9 +213,7 @@ _SAYS = re.compile(r"\w\w|\d")
 
 def action_event(facts: Facts, action: Action, root: Path | None) -> str:
     """``Bash `npm test` failed (L174): output "the most informative line"``."""
-    shell = action.tool in SHELL_TOOLS
-    target = bare_command(action.target) if shell else one_line(shown_path(action.target, root))
-    named = f"{action.tool} `{shortened(target, _ACTION)}`" if target else action.tool
+    named = quotes.named_call(facts, action, root, _ACTION)
     outcome = outcome_of_action(facts, action)
     event = with_source(f"{named} {_ENDS.get(outcome, f'ended, {outcome}')}", action.source)
     result = _result(action)
@@ -237,10 +229,11 @@ def _result(action: Action) -> str:
     if action.tool in EDIT_TOOLS | READ_TOOLS or text.endswith(checks.NO_OUTPUT):
         return ""
     lines = [line for line in text.split("\n") if _SAYS.search(line)]
-    shell = action.tool in SHELL_TOOLS
-    if not lines or (shell and len(text) >= _CUT):
-        return ""  # a program's last line sums up, but of a long output only the head is known
-    return one_line(lines[-1 if shell else 0])
+    if not lines or action.tool not in SHELL_TOOLS:
+        return ""
+    # A program's last line sums up, but of a long output only the head is known.
+    last = "" if len(text) >= _CUT else lines[-1]
+    return one_line(next((line for line in lines if checks.PASSED.search(line)), last))
 
 
 COMMANDS_RUN = "Commands and their last outcome"
@@ -254,7 +247,7 @@ def commands_run(facts: Facts, most: int) -> Iterator[str]:
     last: dict[str, Command] = {}
     times: dict[str, int] = {}
     for command in all_commands(facts):
-        text, counts = bare_command(command.text), checks.did_run(command)
+        text, counts = bare_command(command.text, facts.cwd), checks.did_run(command)
         times[text] = times.get(text, 0) + counts
         if counts or text not in last:
             last.pop(text, None)
@@ -264,7 +257,7 @@ def commands_run(facts: Facts, most: int) -> Iterator[str]:
     for text in ranked[:most]:
         outcome = outcome_of(last[text])
         if outcome == "failed":
-            outcome += _ran_again(facts, ErrorFact("Bash", text, last[text].output, last[text].source))
+            outcome += ran_again(facts, ErrorFact("Bash", text, last[text].output, last[text].source))
         count = f"{times[text]} times, last: " if times[text] > 1 else ""
         by = ", by a subagent" if last[text].by == "subagent" else ""
         line = f"`{shortened(text, _WIDTH)}`: {count}{_MARKS.get(outcome, outcome)}{by}"
@@ -275,7 +268,6 @@ def _rank(command: str, times: int) -> int:
     return 0 if is_check(command) else 1 if times > 1 else 3 if checks.is_lookup(command) else 2
 
 
-_SINCE = {"amend": "an amend", "rebase": "a rebase", "reset": "a reset"}
 _DONE_FILES = 12
 _ASKED = 25
 _FIRST = 2_000
@@ -294,7 +286,7 @@ def inferred_plan(facts: Facts) -> str:
 
 
 def asked_lines(asked: list[UserRequest]) -> list[str]:
-    lines = [with_source(f"{ask.line}{ask.after}", ask.source) for ask in asked]
+    lines = [with_source(f"{ask.line}{ask.after}", ask.source) for ask in asked if ask.is_clear]
     more = len(lines) - _ASKED
     return [*lines[:_ASKED], *([f"and {counted(more, 'earlier message')}"] if more > 0 else [])]
 
@@ -324,19 +316,20 @@ def standing(facts: Facts) -> list[Landmark]:
 
 def landmark_line(mark: Landmark) -> str:
     what = {"commit": f"committed {one_line(mark.text)}", "pull request": f"pull request {mark.text}"}
-    line = f"{what.get(mark.kind, mark.text)}{f' ({mark.commit})' if mark.commit else ''}"
-    return with_source(f"{line}{since(mark)}", mark.source)
+    known = id_of(mark)
+    return with_source(f"{what.get(mark.kind, mark.text)}{f' ({known})' if known else ''}", mark.source)
 
 
-def since(mark: Landmark) -> str:
-    """The git commands that may have replaced a commit, after a comma; "" for none."""
-    return f", followed by {_SINCE[mark.superseded]}" if mark.superseded else ""
+def id_of(mark: Landmark) -> str:
+    """A commit's id; "" for one that may have got another since."""
+    return "" if mark.superseded else mark.commit
 
 
 def file_line(file: FileFact) -> str:
-    later = f", later {file.fate}" if file.fate else ""
-    done = "created" if file.created else "changed"
-    return with_source(f"{done} {shown_path(file.path, None)}{later}", file.source)
+    """A file with the line of its last change; of its first if it is gone since."""
+    fate, last = f", later {file.fate}" * bool(file.fate), records.later(file.source, file.last)
+    done = "created" if file.created and (fate or last == file.source) else "changed"
+    return with_source(f"{done} {shown_path(file.path, None)}{fate}", file.source if fate else last)
 
 
 SEEN = "Pull requests and issues seen"
@@ -402,10 +395,7 @@ def evidence(facts: Facts, root: Path | None) -> tuple[EvidenceGroup, ...]:
         ("The user", [_item("prompt", ask.text, ask.source) for ask in user_requests(facts)]),
         (
             "Commits and pull requests",
-            [
-                _item("commit", f"{mark.commit} {mark.text}{since(mark)}".lstrip(), mark.source)
-                for mark in facts.landmarks
-            ],
+            [_item("commit", f"{id_of(mark)} {mark.text}".lstrip(), mark.source) for mark in standing(facts)],
         ),
         ("Failures", [_item("error", error_event(facts, e, root), e.source) for e in reversed(facts.errors)]),
         ("Last action", list(_last_action(facts, root))),

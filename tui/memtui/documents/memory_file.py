@@ -16,10 +16,8 @@ from pydantic import BeforeValidator
 from memtui.documents import markdown, work
 from memtui.documents.events import (
     CLAUDES,
-    NOT_PASSED,
     changed_since,
     check_line,
-    failed_checks,
     is_sure,
     landmark_line,
     pasted_failure,
@@ -31,10 +29,10 @@ from memtui.documents.record import Block, Items, Line, Record
 from memtui.documents.work import ONLY_CAPTURE, goal, stopped, title_of, unfinished_turn
 from memtui.ground.text import FormatError, counted, file_text, without_backticks
 from memtui.secrets.secrets import masked
-from memtui.transcript.checks import SENTENCE, last_check
+from memtui.transcript.checks import SENTENCE, last_check, last_checks
 from memtui.transcript.files import DELETED, PUT_BACK, path_now
 from memtui.transcript.paths import shown_path
-from memtui.transcript.plans import was_done
+from memtui.transcript.plans import mark_of, was_done
 from memtui.transcript.records import NOWHERE, Facts, FileFact
 from memtui.transcript.short_text import capitalised, one_line, shortened
 
@@ -154,27 +152,24 @@ def _confidence(facts: Facts) -> str:
 
     - Low: the last check, or what the user pasted after it, failed, the last turn was stopped, or only the
       capture is known.
-    - High: the last check went well by its own exit status, and so did every kind of check that had failed,
-      every task of a list is ticked off and none left it before, no step of the plan is open, no file was
-      changed after that check, and the last turn is answered.
-    - Medium: anything else; so it is never High where nothing was checked. A turn that goes on, as at every
-      automatic compaction, is no reason for Low.
+    - High: the last run of every kind of check went well, the last one by its own exit status and with no
+      change of a file since; every task of a list is ticked off and none left it before, no step of the plan
+      is open, and the last turn is answered.
+    - Medium: anything else. A turn that goes on, as at every automatic compaction, is no reason for Low.
     """
     if facts.from_capture:
         return f"Low — {ONLY_CAPTURE}"
     check, stop = last_check(facts), stopped(facts)
     left = len([*work.open_tasks(facts), *work.open_steps(facts)])
-    reasons = ["no check on record"]
+    reasons = ["no check by a command on record"]
     if check is not None:
         how = "failed" if check.outcome == "failed" else "went well" if is_sure(check) else _HIDDEN
         reasons = [f"the last check {how}: {check_line(facts, check)}"]
-    others = failed_checks(facts)
+    others = [run for run in last_checks(facts) if run.outcome == "failed"]
     if stop:
         reasons.insert(0, stop)
-    reasons += [f"{NOT_PASSED}: {each}" for each in others[:1]]
-    reasons.append(_tasks(facts, left))
     pasted = pasted_failure(facts)
-    reasons += [pasted] if pasted else []
+    reasons += filter(None, (_tasks(facts, left), pasted))
     failed = (check is not None and check.outcome == "failed") or pasted
     sure = check is not None and is_sure(check) and not changed_since(facts, check.source)
     waits = facts.last_action is not None and facts.last_action.outcome == "background"
@@ -189,21 +184,24 @@ def _confidence(facts: Facts) -> str:
 
 def _tasks(facts: Facts, left: int) -> str:
     """Number of tasks with the line of the last change."""
-    said = f"{sum(map(was_done, facts.todos))} of {counted(len(facts.todos), 'task')} {TICKED}"
+    listed, gone = work.listed_tasks(facts), work.dropped(facts)
+    if not (listed or left):
+        return gone or ("" if facts.todos else "no task list on record")
+    skipped = f", {each} skipped" if (each := sum(mark_of(todo) == "-" for todo in listed)) else ""
+    said = f"{sum(map(was_done, listed))} of {counted(len(listed), 'task')} {TICKED}{skipped}"
     said = f"{counted(left, 'task or step', 'tasks and steps')} open" if left else said
-    last = max((todo.source for todo in facts.todos), default=NOWHERE)
-    said = with_source(said, last) if left or facts.todos else "no task list on record"
-    return "; ".join(filter(None, (said, work.dropped(facts))))
+    said = with_source(said, max((todo.source for todo in listed), default=NOWHERE))
+    return f"{said}; {gone}" if gone else said
 
 
 def _key_files(facts: Facts) -> list[str]:
-    """The files edited most, the session's before its subagents'; the model's own notes come last.
+    """The files edited most, the session's before its subagents', without the model's own notes.
 
     Moved files have their new path; deleted ones are left out.
     """
     root = Path(facts.cwd) if facts.cwd else None
-    files = _edited(facts)
-    ranked = sorted(files, key=lambda file: (bool(CLAUDES.search(file.path)), file.subagent, -file.times))
+    files = (file for file in _edited(facts) if not CLAUDES.search(file.path))
+    ranked = sorted(files, key=lambda file: (file.subagent, -file.times))
     paths = dict.fromkeys(map(path_now, ranked))
     return [shown_path(path, root) for path in paths][:_MOST_KEY_FILES]
 
@@ -216,26 +214,16 @@ def _edited(facts: Facts) -> list[FileFact]:
 
 
 def draft_summary(facts: Facts) -> str:
-    """The subject of the session and its results on record: commits, and files that tools edited."""
+    """The subject of the session and its results on record: commits, newest last."""
     about = shortened(masked(title_of(facts)), _SUMMARY).rstrip(".。")
-    commits = [mark.text for mark in standing(facts) if mark.kind == "commit"]
+    commits = [mark.text for mark in standing(facts) if mark.kind == "commit"][-_LAST_RESULTS:]
     requests = [mark.text for mark in facts.landmarks if mark.kind == "pull request"]
-    edited = {path_now(file) for file in _edited(facts) if CLAUDES.search(file.path) is None}
+    last = "; ".join(shortened(masked(one_line(each)), _RESULT).rstrip(".。") for each in commits)
     results = [
-        _results("commit", commits),
-        f"Pull request {masked(requests[-1])}" if requests else "",
-        f"{counted(len(edited), 'path')} edited by tool calls" if edited else "",
+        f"Last committed: {last}" * bool(commits),
+        *(f"Pull request {masked(url)}" for url in requests[-1:]),
     ]
     stop = "" if about.endswith(("?", "!", "…", "？", "！")) else "。" if _WIDE_END.search(about) else "."
     sentences = [f"{about}{stop}" if about else "", *(f"{each}." for each in results if each)]
     sentences += [_ONLY_CAPTURE] if facts.from_capture else []
     return " ".join(each for each in sentences if each)
-
-
-def _results(what: str, results: list[str]) -> str:
-    """Results with their number, the last ones in words; "" for none."""
-    last = "; ".join(
-        shortened(masked(one_line(each)), _RESULT).rstrip(".。") for each in results[-_LAST_RESULTS:]
-    )
-    lead = ": " if len(results) <= _LAST_RESULTS else ", the last: "
-    return f"{counted(len(results), what)}{lead}{last}" if results else ""

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 from memtui.documents.markdown import Section, name_of, parse_items, render_items
 from memtui.ground.clock import parse_iso, to_local
 from memtui.secrets.secrets import masked
-from memtui.transcript.checks import is_lookup
+from memtui.transcript import records
+from memtui.transcript.checks import bare_command, is_lookup
 from memtui.transcript.pasted import NAMED
 from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import plan_title
 from memtui.transcript.records import NOWHERE, WITHOUT_WORDS, Facts, PlanFact, Quote, Source, Turn, in_order
 from memtui.transcript.sentences import is_question
-from memtui.transcript.short_text import ends_of, one_line, shortened, tokens
+from memtui.transcript.shell import SHELL_TOOLS
+from memtui.transcript.short_text import ends_of, one_line, says_something, shortened, tokens
 
 _CITED = re.compile(
     r"\s*\((?:[^()]{0,40}, )?(?:agent-[\w-]{1,100} )?L\d{1,9}(?: \d\d:\d\d)?(?:, [^()]{0,40})?\)$"
@@ -52,8 +55,9 @@ def without_source(text: str) -> str:
 
 
 _WIDTH = 400
+CORRECTIONS = ("rejection", "comment")  # turns that begin with words on a call or a plan of Claude's
 _REPLY = 15  # longest reply that says little without its question, in tokens
-_QUESTION, _LOOKED_AT = 120, 500
+_QUESTION, _LOOKED_AT, _CALL = 120, 500, 80
 _SENTENCES = re.compile(r"(?<=[.!?:])\s+|(?<=[。！？：])(?=.)|\n")  # ends of sentences
 
 
@@ -68,6 +72,8 @@ class UserRequest(NamedTuple):
     question: str = ""
     """Claude's preceding question or the interrupted request, if the words are unclear without it."""
     turn: Turn | None = None
+    refused: str = ""
+    """The call that the words refused, if it was not made later."""
 
     @property
     def line(self) -> str:
@@ -76,8 +82,15 @@ class UserRequest(NamedTuple):
 
     @property
     def after(self) -> str:
-        """In brackets, the question before."""
+        """In brackets, the question before, or what was refused."""
+        if self.refused:
+            return f" (refusing {self.refused})"
         return f' (after "{self.question}")' if self.question else ""
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the words say something: a bare “yes” does not without its question."""
+        return bool(self.about or self.after) or says_something(self.text) or self.text.startswith("/")
 
     def quoted(self, label: str) -> str:
         """``label (L476): "words"``."""
@@ -94,10 +107,18 @@ class UserRequest(NamedTuple):
         return f'"{self.line}"{f" ({self.about})" if self.about else self.after}'
 
 
+def named_call(facts: Facts, call: records.Action | records.ErrorFact, root: Path | None, width: int) -> str:
+    """``Bash `npm test```: a call's tool and target."""
+    shell = call.tool in SHELL_TOOLS
+    target = bare_command(call.target, facts.cwd) if shell else one_line(shown_path(call.target, root))
+    return f"{call.tool} `{shortened(target, width)}`" if target else call.tool
+
+
 def user_requests(facts: Facts) -> list[UserRequest]:
     """The user's requests, newest first; for a plan given to a fresh context only its title."""
     found: list[UserRequest] = []
     later = ""
+    refused = {each.source.line: named_call(facts, each, Path(facts.cwd), _CALL) for each in facts.refusals}
     for at, turn in reversed(list(enumerate(facts.turns))):
         if turn.kind in WITHOUT_WORDS or not turn.ask.strip():
             continue
@@ -106,7 +127,8 @@ def user_requests(facts: Facts) -> list[UserRequest]:
         taken_back = turn.end == "interrupted" or not (turn.calls or turn.closing)
         if not (later.startswith(words) and taken_back) or (later == words and turn.calls):
             question = _question(turn, facts.turns[:at])
-            found.append(UserRequest(_words(turn, facts), turn.source, turn.about, question, turn))
+            call = refused.get(turn.source.line, "")
+            found.append(UserRequest(_words(turn, facts), turn.source, turn.about, question, turn, call))
         later = words
     if found or not facts.first_prompt.strip():
         return found
@@ -125,12 +147,19 @@ def _question(turn: Turn, before: tuple[Turn, ...]) -> str:
         return one_line(ends_of(before[-1].ask.strip(), _QUESTION))
     if closing is None or before[-1].end != "answered":
         return ""
-    last = _SENTENCES.split(closing.text.rstrip()[-_LOOKED_AT:])[-1]
+    return last_question(closing)
+
+
+def last_question(said: Quote) -> str:
+    """The question that ends a message; "" for none."""
+    last = _SENTENCES.split(said.text.rstrip()[-_LOOKED_AT:])[-1]
     return ends_of(one_line(last), _QUESTION) if is_question(last) else ""
 
 
 def last_request(facts: Facts) -> UserRequest | None:
-    return next(iter(user_requests(facts)), None)
+    """The request that runs: words on refusing a call, or on a plan, correct it."""
+    asked = user_requests(facts)
+    return next((ask for ask in asked if not (ask.turn and ask.turn.kind in CORRECTIONS)), None)
 
 
 def _words(turn: Turn, facts: Facts) -> str:
@@ -157,8 +186,8 @@ FIRST_LINE = "Newest first; what is newer holds."
 
 _ROOM = 100  # minimum room for another quote, in characters
 
-CLAUDE, AT_WORK, SUBAGENT, USER = "Claude", "Claude, at work", "Subagent", "User"
-_LIMITS = {CLAUDE: (800, 4_000), AT_WORK: (500, 1_500), SUBAGENT: (600, 900), USER: (750, 2_500)}
+CLAUDE, AT_WORK, USER = "Claude", "Claude, at work", "User"
+_LIMITS = {CLAUDE: (4_000, 4_000), AT_WORK: (500, 500), USER: (750, 2_500)}
 """Maximum length of one quote of a speaker, and of all of them, in characters."""
 
 
@@ -173,23 +202,19 @@ def quotes_section(facts: Facts) -> tuple[Section, ...]:
 def quotes_of(who: str, facts: Facts) -> list[Quote]:
     """Words of a speaker, newest first, as many as fit.
 
-    Claude's are messages that close a turn, the newest as long as there is room. A subagent's are its
-    reports, whole: in pieces, what it supposed reads like what it found.
+    Claude's are the newest message that closed a turn, and the last words of a turn that runs: what is older
+    may be refuted or done by now.
     """
-    said: Iterable[Quote | UserRequest]
+    said: Sequence[Quote | UserRequest] = _words_of_user(facts) if who == USER else ()
     if who == CLAUDE:
-        said = _closings(facts)
+        said = [turn.closing for turn in facts.turns if turn.closing and turn.end == "answered"][-1:]
     elif who == AT_WORK:
-        said = _at_work(facts)
-    elif who == SUBAGENT:
-        said = (each for each in reversed(facts.subagent_results) if each.length <= _LIMITS[who][0])
-    else:
-        said = _words_of_user(facts)
+        said = [turn.closing for turn in facts.turns[-1:] if turn.closing and turn.end == "running"]
     width, room = _LIMITS[who]
     kept: list[Quote] = []
     for each in said:
-        most = room if who == CLAUDE and not kept else width
-        words = "\n".join(map(str.rstrip, ends_of(each.text.strip(), most).split("\n")))
+        words = "\n".join(map(str.rstrip, ends_of(each.text.strip(), width).split("\n")))
+        words += each.after if isinstance(each, UserRequest) and words else ""
         shows = who == USER or "```" in words  # blank lines, too, as they are to be printed
         bare = re.sub(r"\s*\n\s*\n", "\n\n" if shows else "\n", words)
         room -= len(bare)
@@ -207,34 +232,12 @@ def work_lines(facts: Facts) -> Iterator[int]:
     yield from (command.source.line for command in facts.commands if not is_lookup(command.text))
 
 
-def _closings(facts: Facts) -> Iterator[Quote]:
-    """The newest message that closed a turn, those that no work followed, and those that a reply answers.
-
-    What came after others may have settled what they say.
-    """
-    worked, newest, answered = max(work_lines(facts), default=0), True, False
-    for at, turn in reversed(list(enumerate(facts.turns))):
-        if turn.closing and turn.end == "answered":
-            if newest or answered or turn.closing.source.line > worked:
-                yield turn.closing
-            newest = False
-        answered = _question(turn, facts.turns[:at]) != ""
-
-
-def _at_work(facts: Facts) -> Iterator[Quote]:
-    """The last text of each turn that no message closed; others only since the last such message."""
-    overtaken = False
-    for turn in reversed(facts.turns):
-        closed = turn.end == "answered"
-        overtaken = overtaken or closed
-        yield from [turn.closing] if turn.closing and not closed else []
-        yield from reversed(turn.texts) if not overtaken else ()
-
-
 def _words_of_user(facts: Facts) -> list[Quote | UserRequest]:
     """The user's requests and answers that were none of the options, newest first."""
     own = (Quote(answer.answer, answer.source) for answer in facts.answers if answer.own)
-    words: list[Quote | UserRequest] = [*user_requests(facts)[::-1], *own]
+    asked = user_requests(facts)
+    words: list[Quote | UserRequest]
+    words = [*(ask for ask in asked[::-1] if ask.is_clear or ask is asked[-1]), *own]
     return in_order(words)[::-1]
 
 

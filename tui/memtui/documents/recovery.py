@@ -14,7 +14,7 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from memtui.documents import events, markdown, quotes, work
-from memtui.documents.events import COMMANDS_RUN, NOT_PASSED, action_event, check_event, last_errors
+from memtui.documents.events import COMMANDS_RUN, action_event, check_event, last_errors
 from memtui.documents.markdown import Document, Section, fenced, heading, name_of
 from memtui.documents.quotes import USER, citation, quotes_of, quotes_section, with_source
 from memtui.documents.record import Block, Item, Items, Line, Record, Verbatim
@@ -41,15 +41,16 @@ from memtui.transcript import paths
 from memtui.transcript.checks import last_check, package_changes
 from memtui.transcript.files import GONE, IN_PROGRAM, PUT_BACK
 from memtui.transcript.paths import OTHER, Kind, Role, folder_of, path_identity, role_of, shown_path
-from memtui.transcript.plans import mark_of, stated_plan
+from memtui.transcript.plans import OPEN, mark_of
 from memtui.transcript.records import Facts, FileFact, PlanFact, Todo
+from memtui.transcript.sentences import is_question
 from memtui.transcript.short_text import capitalised, command_line, ends_of, shortened
 
 NONE = "(none)"
 UNKNOWN = "N/A"  # prefix of an item without a record, which does not mean none
 MOST_FILES = 8  # maximum number of working files (the seed: 3-8)
 NOTHING_OPEN = "no open task in a list on record; what was said last, see below, may leave something open"
-LONG_OBJECTIVE = 600  # maximum length of an objective in characters
+LONG_OBJECTIVE = 800  # maximum length of an objective in characters
 
 REVIEWED = "- **From the review**"  # begins what a person has added, the first item of the notes
 _REVIEW = re.compile(rf"(?<=^## Notes\n){re.escape(REVIEWED)}\n(?:(?:  .*)?\n)*(?:  .*)?", re.MULTILINE)
@@ -405,7 +406,8 @@ def last_action(facts: Facts) -> str:
 
 
 _WHOLE = 8_192  # maximum length of a plan quoted whole, in characters
-_OUTLINED = re.compile(r"#{1,6}\s+\S|\s*[-*+]\s+\[[ xX>]\]\s")
+_TITLE = re.compile(r"#{1,2}\s+\S")
+_STEP, _LEAST = re.compile(r"^[ \t]{0,4}(?:\**\d{1,2}[.)）、．]|[-*•][ \t])[ \t]*\S", re.MULTILINE), 3
 
 
 def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
@@ -414,15 +416,18 @@ def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
     approved, undecided = plan_in_force(facts), work.undecided_plan(facts)
     if workflow is not None and workflow.content.strip():
         parts.append(("workflow", "Workflow plan", workflow.content))
-    if facts.todos:
-        parts.append(("todo", "Todo list", f"A tick is Claude's own word.\n\n{todo_list(facts.todos)}"))
+    if todos := work.listed_tasks(facts):
+        source = "todo (TaskCreate)" if any(todo.details for todo in todos) else "todo"
+        parts.append((source, "Todo list", f"Ticks and texts are Claude's own words.\n\n{todo_list(todos)}"))
     if approved:
-        parts.append(("user-stated", f"Approved plan{_where(approved)}", _quoted(approved)))
+        parts.append(("user-stated", f"Approved plan{_where(approved)}", _quoted(facts, approved)))
     if undecided:
         title = f"Plan {plan_status(undecided)}".strip()
-        parts.append(("inferred", f"{title}{_where(undecided)}", _quoted(undecided)))
-    if not approved and (said := stated_plan(facts.asked)):
-        parts.append(("user-stated", "In the user's words", said))
+        parts.append(("inferred", f"{title}{_where(undecided)}", _quoted(facts, undecided)))
+    steps = (ask for ask in work.telling_requests(facts) if len(_STEP.findall(ask.text)) >= _LEAST)
+    stated = None if approved else next((ask for ask in steps if not is_question(ask.text)), None)
+    if stated and not work.worked_since(facts, stated.source):
+        parts.append(("user-stated", "In the user's words", stated.text.strip()))
     if not parts:
         parts.append(("inferred", "", events.inferred_plan(facts)))
     source, title, content = parts[0]
@@ -433,11 +438,11 @@ def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
 
 
 def todo_list(todos: Iterable[Todo]) -> str:
-    """Todos with their boxes, as the seed writes them (see `mark_of`); details follow each, indented."""
+    """Todos with their boxes, as the seed writes them (see `mark_of`); open ones with their descriptions."""
     rows: list[str] = []
     for todo in todos:
-        text = "\n".join(dict.fromkeys((todo.content.strip(), todo.details.strip()))).strip()
-        rows += f"- [{mark_of(todo)}] {markdown.indented(text)}".split("\n")
+        text = f"{todo.content}\n{todo.details}" if todo.status in OPEN else todo.content
+        rows += f"- [{mark_of(todo)}] {markdown.indented(text.strip())}".split("\n")
     return "\n".join(row.rstrip() for row in rows)
 
 
@@ -446,16 +451,16 @@ def _where(plan: PlanFact) -> str:
     return f" ({places})" if places else ""
 
 
-def _quoted(plan: PlanFact) -> str:
-    """A plan word for word; of a long one the ends, where all of it stands, and all headings and boxes."""
-    content = plan.content.strip("\n")
-    if len(content) <= _WHOLE:
+def _quoted(facts: Facts, plan: PlanFact) -> str:
+    """A plan word for word until work on it began, as that may depart from it; then its titles."""
+    content, began = plan.content.strip("\n"), work.worked_since(facts, plan.source, plan.path)
+    if not began and len(content) <= _WHOLE:
         return content
     where = shown_path(plan.path, None) if plan.path else f"{citation(plan.source)} of the transcript"
-    lines = enumerate(zip(content.split("\n"), fenced(content.split("\n")), strict=True), 1)
-    outline = "\n".join(f"{at}: {line}" for at, (line, code) in lines if not code and _OUTLINED.match(line))
-    ends = f"The ends of {len(content):,} characters; the whole is {where}:\n\n{ends_of(content, _WHOLE)}"
-    return ends + (f"\n\nHeadings and boxes by line number:\n\n{ends_of(outline, _WHOLE)}" if outline else "")
+    said = "Work on it has begun, and may depart from it." if began else ends_of(content, _WHOLE)
+    lines = zip(content.split("\n"), fenced(content.split("\n")), strict=True)
+    titles = [f"- {line.lstrip('# ')}" for line, code in lines if not code and _TITLE.match(line)]
+    return "\n".join([said, "", f"The whole is {where}. Its titles:", "", *titles])
 
 
 _ERRORS = 5
@@ -490,9 +495,8 @@ def _session(facts: Facts) -> Iterator[str]:
     if facts.from_capture:
         yield f"{capitalised(ONLY_CAPTURE)}; nothing here says what was done"
     if facts.session_id:
-        span = f", from {facts.started} to {facts.ended}" if facts.started else ""
         lines = f", {facts.lines:,} lines; L{facts.lines} names the last one" if facts.lines else ""
-        yield f"Claude Code session {facts.session_id}{span}{lines}"
+        yield f"Claude Code session {facts.session_id}{lines}"
     if branch := work.branch_named(facts):
         yield f"Branch {branch}"
     if missing := events.missing_work(facts):
@@ -510,9 +514,9 @@ def draft_recovery(
 
     `workflow` is the plan of the active workflow session, `session_id` its id (``WFS-...``), "" without one.
     """
-    top, about, asked = str(root), goal(facts), work.telling_requests(facts)
-    if len(asked) > 1 or (asked and plan_in_force(facts)):
-        about = f"{about}\n{asked[0].quoted(LAST)}"
+    top, about, asked = str(root), goal(facts), quotes.last_request(facts)
+    if asked and citation(asked.source) not in about:
+        about = f"{about}\n{asked.quoted(LAST)}"
     plan, changed = choose_plan(facts, workflow), working_files(facts, top)
     decided = (
         with_source(f"{each.decision}: {each.reason}", each.source) for each in recorded_decisions(facts)
@@ -553,14 +557,9 @@ def _last_unique(lines: Iterable[str]) -> tuple[str, ...]:
 
 
 def _issues(facts: Facts) -> tuple[str, ...]:
-    """Checks that failed and did not pass since; other failures are events, which stand in the notes."""
+    """The last check if it failed; other failures are events, which stand in the notes."""
     check = check_event(facts)
-    failed = tuple(f"{NOT_PASSED}: {each}" for each in events.failed_checks(facts))
-    if pasted := events.pasted_failure(facts):
-        return (pasted, *failed)
-    if check.startswith("FAILURE"):
-        return (f"last check: {check}", *failed)
-    if failed:
-        return failed
-    reason = f"last check: {check}" if check else "no command recognised as a check"
+    if failed := events.pasted_failure(facts) or (f"last check: {check}" if check.startswith("FAIL") else ""):
+        return (failed,)
+    reason = f"last check: {check}" if check else "no check by a command on record"
     return _nothing(facts, f"{reason}; failures stand in the notes" if last_errors(facts, 1) else reason)

@@ -14,19 +14,19 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from memtui.documents import events, markdown, quotes, work
-from memtui.documents.events import NOT_PASSED, action_event, check_event, error_event, failed_checks
+from memtui.documents.events import action_event, check_event, error_event
 from memtui.documents.markdown import Section, parse_items, read, render_items
 from memtui.documents.quotes import TICKED, last_request, user_requests, with_source
 from memtui.documents.record import Block, Items, Record, text_as
 from memtui.documents.work import awaited_plan, goal, open_steps, unfinished_turn
 from memtui.ground.project import Project
 from memtui.ground.text import FormatError, counted, file_text, item
-from memtui.transcript.checks import SENTENCE, bare_command, last_check, package_changes, worth_telling
+from memtui.transcript.checks import SENTENCE, last_check, package_changes, worth_telling
 from memtui.transcript.files import IN_PROGRAM, moved_to, path_now
 from memtui.transcript.paths import Kind, project_of, role_of, shown_path
 from memtui.transcript.plans import was_done
-from memtui.transcript.records import Command, Facts, FileFact, is_after
-from memtui.transcript.shell import SHELL_TOOLS, programs_run
+from memtui.transcript.records import Facts, FileFact, is_after
+from memtui.transcript.shell import SHELL_TOOLS
 from memtui.transcript.short_text import brief, capitalised, key_of, one_line, shortened, telling_line
 
 _DEPTH = 12  # number of levels; deeper tasks are moved up to the last one
@@ -388,11 +388,10 @@ def language(facts: Facts) -> str:
 
 
 def _style(facts: Facts) -> str:
-    """The number of messages, and how often the user intervened."""
+    """How often the user intervened."""
     refused = sum(turn.kind == "rejection" for turn in facts.turns)
     stopped = sum(turn.end == "interrupted" for turn in facts.turns)
     numbers = (
-        counted(len(user_requests(facts)), "message") if facts.turns else "",
         f"refused {counted(refused, 'step')} with words" if refused else "",
         f"interrupted {counted(stopped, 'turn')}" if stopped else "",
     )
@@ -433,8 +432,8 @@ def task_tree(facts: Facts) -> tuple[Task, ...]:
 
 def done_tasks(facts: Facts) -> list[str]:
     """Finished tasks: ticked items; without a list the commits, all of which stand in the technical state."""
-    listed = (*facts.past_todos, *facts.todos)
-    if listed:
+    if listed := work.listed_tasks(facts):
+        listed = (*facts.past_todos, *listed)
         return [with_source(brief(todo.content), todo.source, by=TICKED) for todo in listed if was_done(todo)]
     commits = (mark for mark in events.standing(facts) if mark.kind == "commit")
     return [with_source(f"{brief(mark.text)} (committed)", mark.source) for mark in commits]
@@ -460,16 +459,16 @@ _RECENT = 3
 _COMMITS = 20
 _GONE = 10
 
-_WAITING = re.compile(r"\s*(?:sleep|wait|timeout|gh (?:run|pr) \w+)\b")  # a command that ends by itself
-
 
 def working_context(facts: Facts, root: Path) -> WorkingContext:
     """The volatile state at the end of the facts."""
     state = list(_technical(facts, root))
     # An earlier error is not the last where Claude's own tools failed since; a lookup without a hit is none.
+    # Nor is one that was settled, or may have been, as the same tool may have been called in another way.
     failed = [each for each in events.failures(facts) if each.tool not in SHELL_TOOLS or worth_telling(each)]
-    last, check = list(filter(worth_telling, failed[-1:])), last_check(facts)
-    error = error_event(facts, last[0], root) if last else ""
+    open_ones = events.last_errors(facts, 1)
+    last = [each for each in failed[-1:] if each in open_ones and not events.ran_again(facts, each)]
+    error, check = error_event(facts, last[0], root) if last else "", last_check(facts)
     if check and check.outcome == "failed" and not (last and is_after(last[0].source, check.source)):
         error = events.check_line(facts, check)
     packages = package_changes(facts)
@@ -477,9 +476,7 @@ def working_context(facts: Facts, root: Path) -> WorkingContext:
         files_modified=grouped(
             (shown_path(file.path, root) for file in facts.modified_files if not file.fate), _FILES
         ),
-        last_compile="; ".join(
-            [check_event(facts), *(f"{NOT_PASSED}: {each}" for each in failed_checks(facts)[:1])]
-        ),
+        last_compile=check_event(facts),
         last_error=error,
         technical_state="\n".join(f"- {line}" for line in state) if len(state) > 1 else "".join(state),
         dependencies=shortened(", ".join(with_source(*each) for each in packages.items()), SENTENCE * 2),
@@ -492,7 +489,8 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
         yield capitalised(work.waiting(plan))
     if action := facts.last_action:
         yield f"Last action: {action_event(facts, action, root)}"
-    yield from _running(facts.commands)
+    commands = events.commands_run(facts, len(facts.commands))
+    yield from [line for line in commands if events.STARTED in line][:_RECENT]
     yield from _recorded(facts)
     if gone := gone_files(facts.modified_files, root):
         yield f"Not as edited any more: {gone}"
@@ -539,19 +537,10 @@ def gone_files(files: Iterable[FileFact], root: Path) -> str:
     )
 
 
-def _running(commands: tuple[Command, ...]) -> Iterator[str]:
-    """Background commands, the last of each kind."""
-    started = [c for c in commands if c.outcome == "background" and not _WAITING.match(c.text)][-_RECENT:]
-    for at, command in enumerate(started):
-        if not any(programs_run(command.text) <= programs_run(later.text) for later in started[at + 1 :]):
-            text = shortened(bare_command(command.text), _TARGET)
-            yield f"{capitalised(events.STARTED)}: {with_source(text, command.source)}"
-
-
 def _recorded(facts: Facts) -> Iterator[str]:
-    commits = [mark for mark in facts.landmarks if mark.kind == "commit"]
+    commits = [mark for mark in events.standing(facts) if mark.kind == "commit"]
     recent = [
-        with_source(f"{mark.commit} {one_line(mark.text)}{events.since(mark)}".lstrip(), mark.source)
+        with_source(f"{events.id_of(mark)} {one_line(mark.text)}".lstrip(), mark.source)
         for mark in commits[-_COMMITS:]
     ]
     if recent:

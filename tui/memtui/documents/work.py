@@ -10,9 +10,10 @@ from typing import Literal, NamedTuple
 from memtui.documents import quotes
 from memtui.documents.quotes import UserRequest, last_request, plan_line, user_requests, with_source
 from memtui.ground.text import counted
+from memtui.transcript.pasted import NAMED
 from memtui.transcript.paths import is_inside, shown_path
-from memtui.transcript.plans import OPEN, plan_title, stated_plan
-from memtui.transcript.records import Facts, PlanFact, Source, Turn, in_order, is_after
+from memtui.transcript.plans import OPEN, plan_title
+from memtui.transcript.records import NOWHERE, Facts, PlanFact, Source, Todo, Turn, in_order, is_after, later
 from memtui.transcript.sentences import is_question
 from memtui.transcript.short_text import (
     begins_with_persona,
@@ -27,7 +28,7 @@ from memtui.transcript.short_text import (
 from memtui.transcript.turns import title_in
 
 _STEPS = 8
-_NAMED, _NAME, _SHORT = 5, 80, 200
+_NAMED, _NAME, _SHORT = 5, 80, 160
 
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1", re.MULTILINE | re.DOTALL)
 _BOX = re.compile(r"^[ \t]*[-*+][ \t]+\[([ xX>])\][ \t]+(\S.*)$", re.MULTILINE)
@@ -59,6 +60,13 @@ def open_tasks(facts: Facts) -> list[OpenWork]:
         if todo.status in OPEN
     ]
     return sorted(found, key=lambda work: work.state != "doing")
+
+
+def listed_tasks(facts: Facts) -> tuple[Todo, ...]:
+    """The list of tasks, unless it is finished and the user has spoken since: that may change it."""
+    last = max((todo.source for todo in facts.todos), default=NOWHERE)
+    spoke = any(is_after(ask.source, last) for ask in user_requests(facts)[:1])
+    return () if spoke and not open_tasks(facts) else facts.todos
 
 
 def dropped(facts: Facts) -> str:
@@ -101,7 +109,7 @@ def plan_status(plan: PlanFact) -> str:
 def awaited_plan(facts: Facts) -> PlanFact | None:
     """An undecided plan with no request or change after it."""
     plan = undecided_plan(facts)
-    if plan is None or _worked_since(facts, plan):
+    if plan is None or worked_since(facts, plan.source, plan.path):
         return None
     asked = any(
         turn.source.line > plan.source.line > 0 for turn in facts.turns if turn.kind != "notification"
@@ -131,8 +139,10 @@ def open_request(facts: Facts) -> UserRequest | None:
 
 
 def unanswered(facts: Facts) -> str:
-    """A question or plan of Claude's, quoted, whose call has no result; "" for none."""
-    last = facts.last_action
+    """A question or plan of Claude's, quoted, that nobody has answered; "" for none."""
+    last, turn = facts.last_action, facts.turns[-1] if facts.turns else None
+    if turn and turn.end == "answered" and turn.closing and (asked := quotes.last_question(turn.closing)):
+        return f'{quotes.source_label("Claude asked", turn.closing.source)} "{asked}"'
     if last is None or last.outcome != "unknown":
         return ""
     if last.tool == "AskUserQuestion":
@@ -167,11 +177,11 @@ def _standing(plan: PlanFact) -> str:
     return f"plan {plan_status(plan) or 'without an answer'}"
 
 
-def _worked_since(facts: Facts, plan: PlanFact) -> bool:
-    """Whether a file was changed or committed after the plan."""
+def worked_since(facts: Facts, source: Source, plan: str = "") -> bool:
+    """Whether a file but that of the plan was changed, or something committed, after a place."""
     moments = [mark.source for mark in facts.landmarks]
-    moments += [file.source for file in facts.modified_files if file.path != plan.path]
-    return any(is_after(source, plan.source) for source in moments)
+    moments += [later(file.source, file.last) for file in facts.modified_files if file.path != plan]
+    return any(is_after(moment, source) for moment in moments)
 
 
 def _step(text: str) -> str:
@@ -187,9 +197,6 @@ class RecordedDecision(NamedTuple):
     decision: str
     reason: str
     source: Source
-
-
-_SAID_ON = {"rejection": "the user's words on refusing a step", "comment": "the user's words on a plan"}
 
 
 def recorded_decisions(facts: Facts) -> list[RecordedDecision]:
@@ -210,11 +217,14 @@ def recorded_decisions(facts: Facts) -> list[RecordedDecision]:
         option = f'offered as "{brief(answer.option, _SETTLED)}", ' if answer.option.strip() else ""
         reason = f'{option}the user\'s answer to "{brief(answer.question, _SETTLED)}"'
         found.append(RecordedDecision(chosen, reason, answer.source))
-    found += [
-        RecordedDecision(ask.line, _SAID_ON[ask.turn.kind], ask.source)
-        for ask in user_requests(facts)
-        if ask.turn and ask.turn.kind in _SAID_ON and not is_question(ask.line)
-    ]
+    for ask in user_requests(facts):
+        if is_question(ask.line) or not ask.turn:
+            continue
+        if ask.turn.kind == "comment" or ask.refused.startswith("ExitPlanMode"):
+            found.append(RecordedDecision(ask.line, "the user's words on a plan", ask.source))
+        elif ask.refused:
+            why = f'the user said "{ask.line}"'
+            found.append(RecordedDecision(f"{ask.refused} refused", why, ask.source))
     return in_order(found)
 
 
@@ -240,22 +250,21 @@ def _plans(facts: Facts) -> Iterator[RecordedDecision]:
 
 
 def branch_named(facts: Facts) -> str:
-    """The branch that Claude Code recorded, with git's if that was never recorded.
+    """The branch of the session's newest edit, and others on record.
 
     "" if all changed files are outside the working folder.
     """
-    named, files = facts.committed_on, facts.modified_files
+    files, first = facts.modified_files, facts.edited_on or facts.branch
     if files and facts.cwd and not any(is_inside(file.path, facts.cwd) for file in files):
         return ""
-    if named is None or named.text in facts.branches:
-        return facts.branch
-    return f"{facts.branch or 'none'} by Claude Code, {with_source(f'{named.text} by git', named.source)}"
+    others = ", ".join(each for each in facts.branches if each != first)
+    return f"{first} (also on record: {others})" if others else first
 
 
 _TITLE = 80
-_QUESTION = 120  # longest question that is no task
 _GO_ON = 4  # tokens of a message that is more than a word or two
-_MANY = 3  # the least files that make a request the goal, too
+_LONG = 75  # tokens of a request that says what it is about
+_NEWEST, _WIDTH = 4, 110  # requests in a goal beside the first, and their characters
 
 LAST = "last asked"
 _DRAFTED = re.compile(rf"^(?P<words>.+?) \((?:{LAST}|(?:approved|first|plan|title) [A-Za-z ]+)[,)]")
@@ -269,63 +278,52 @@ ONLY_CAPTURE = "only the capture is known: its transcript is gone"
 
 
 def goal(facts: Facts) -> str:
-    """The goal of the session: its plan's title, else the request for its work, and the pull request for it.
+    """What the session began with, its plan or request, then its newest requests, and the pull request.
 
     A pull request is no goal by itself, as it may bundle other work.
     """
-    if plan := plan_in_force(facts) or awaited_plan(facts):
-        return plan_line(plan, "approved plan" if plan.fate == "approved" else _standing(plan))
-    aims = _aims(facts)
-    made = [ask.named(label, _SHORT if aims[1:] else 0) for ask, label in aims]
+    plan, aims, asked = plan_in_force(facts) or awaited_plan(facts), _aims(facts), telling_requests(facts)
+    label = "first asked" if aims == [*asked[-1:], *aims[1:]] else "first request after others"
+    made = [ask.named(label, _SHORT if aims[1:] else 0) for ask in aims[:1]]
+    newest = aims[1:]
+    if plan:
+        made = [plan_line(plan, "approved plan" if plan.fate == "approved" else _standing(plan))]
+        newest = [ask for ask in aims if is_after(ask.source, plan.source)]
     if facts.titled.speaker == "user":
-        made = [with_source(brief(facts.title, _SETTLED), facts.titled, by="title by the user")]
+        made, newest = [with_source(brief(facts.title, _SETTLED), facts.titled, by="title by the user")], []
+    made += [ask.named(LAST if ask == last_request(facts) else "", _WIDTH) for ask in newest[-_NEWEST:]]
     if pull := facts.pull_title:
-        made.append(with_source(f'pull request "{brief(pull.text, _SETTLED)}"', pull.source))
+        made.insert(1, with_source(f'pull request "{brief(pull.text, _WIDTH)}"', pull.source))
     return "; ".join(made)
 
 
-def _aims(facts: Facts) -> list[tuple[UserRequest, str]]:
-    """The plan that the user stated; else the first request that holds and the one that changed most."""
-    asked, stated = telling_requests(facts)[::-1], stated_plan(facts.asked)
-    if planned := [ask for ask in asked[1:] if ask.text.strip() == stated]:
-        return [(planned[0], "plan as asked")]
-    worked = sorted(quotes.work_lines(facts))
-    stand = [
-        ask for at, ask in enumerate(asked) if not _is_over(facts, worked, ask, asked[at + 1 :])
-    ] or asked
-    aims = [(ask, "first asked" if ask is asked[0] else "first request after others") for ask in stand[:1]]
-    work = [0 if ask.question else _files_in(facts, ask) for ask in stand]
-    if max(work, default=0) >= _MANY and work[0] < max(work):
-        aims.append((stand[work.index(max(work))], "most files changed after it"))
-    return aims
+def _aims(facts: Facts) -> list[UserRequest]:
+    """The first request that holds, and the later ones that work followed, but replies."""
+    asked, worked = telling_requests(facts)[::-1], sorted(quotes.work_lines(facts))
+    told = (*(ask.text for ask in asked[1:]), "")
+    over = [_is_over(facts, worked, ask, next_) for ask, next_ in zip(asked, told, strict=False)]
+    begun = over.index(False) if False in over else 0
+    typed = (ask for ask in asked[begun + 1 :] if not ask.question and ask.turn and ask.turn.kind != "queued")
+    words = (ask for ask in typed if says_something(NAMED.sub("", ask.text)))
+    return [*asked[begun : begun + 1], *(ask for ask in words if _acted_on(facts, worked, ask.source))]
 
 
-def _files_in(facts: Facts, ask: UserRequest) -> int:
-    """The number of files that were changed first in the turn of a request."""
-    last = ask.turn.last_line if ask.turn else 0
-    files = (*facts.modified_files, *facts.shell_files)
-    return sum(ask.source.line < file.source.line <= last for file in files)
+def _is_over(facts: Facts, worked: list[int], ask: UserRequest, told: str) -> bool:
+    """Whether a request that no change followed was answered, or interrupted.
 
-
-def _is_over(facts: Facts, worked: list[int], ask: UserRequest, later: list[UserRequest]) -> bool:
-    """Whether a request that no change followed was an address alone, a short question, or interrupted.
-
-    It is not over if Claude asked back, or a word or two told it to go on.
+    It is not over if Claude asked back, or what the user said next, `told`, is a word or two.
     """
     turn = ask.turn
     if turn is None or _acted_on(facts, worked, ask.source):
         return False
     if turn.end == "interrupted":
-        return not (later and tokens(later[0].text) < _GO_ON)
-    if turn.end != "answered" or turn.closing is None or is_question(turn.closing.text):
-        return False
-    question = len(ask.text) <= _QUESTION and is_question(ask.text)
-    return question or not (ask.about or says_something(ask.text))
+        return not 0 < tokens(told) < _GO_ON
+    return turn.end == "answered" and turn.closing is not None and not is_question(turn.closing.text)
 
 
 def telling_requests(facts: Facts) -> list[UserRequest]:
-    """The user's requests, newest first, without bare commands and signs typed to choose from a list."""
-    found = user_requests(facts)
+    """The user's requests, newest first, without corrections, bare commands and signs of options."""
+    found = [ask for ask in user_requests(facts) if not (ask.turn and ask.turn.kind in quotes.CORRECTIONS)]
     told = [
         ask
         for ask in found
@@ -341,12 +339,12 @@ def goal_words(text: str) -> str:
 
 
 def title_of(facts: Facts) -> str:
-    """A short name for a session: the title of its plan, its own, its pull request's, else the request.
+    """A short name for a session: the title of its plan, its own, its pull request's, else a request.
 
-    Claude's title may be older than the request.
+    That is the first long one, as follow-ups are short. Claude's title may be older than the request.
     """
     plan, aims = plan_in_force(facts) or awaited_plan(facts), _aims(facts)
-    asked = aims[-1][0] if aims else None
+    asked = max(aims, key=lambda ask: min(tokens(ask.text), _LONG), default=None)
     older = asked and facts.titled.speaker != "user" and is_after(asked.source, facts.titled)
     titles = (
         plan_title(plan) if plan else "",

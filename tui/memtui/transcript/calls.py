@@ -10,7 +10,7 @@ from memtui.transcript import outcomes, shell
 from memtui.transcript.checks import hidden_failure, hidden_success, is_check, printed_status
 from memtui.transcript.events import Call, Result, said_with_rejection
 from memtui.transcript.files import FileLog, may_remove, may_write, target_path
-from memtui.transcript.landmarks import LandmarkLog, QuoteLog, report_of
+from memtui.transcript.landmarks import AddressLog, LandmarkLog
 from memtui.transcript.lines import text_in
 from memtui.transcript.outcomes import ActionLog, CommandLog, answers_of, error_head, exit_code, outcome_of
 from memtui.transcript.plans import PlanLog, TodoLog
@@ -47,7 +47,7 @@ class CallLog:
         self.files = FileLog()
         self.plans = PlanLog()
         self.answers: list[Answer] = []
-        self.quotes = QuoteLog()
+        self.addresses = AddressLog()
         self.agent_checks = CommandLog("subagent")
         """Compile, lint and test commands run by subagents."""
         self.agents: dict[str, None] = {}
@@ -60,6 +60,7 @@ class CallLog:
         self._source = self._done = NOWHERE
         self.commands = CommandLog()
         self.errors: list[ErrorFact] = []
+        self.refusals: list[ErrorFact] = []
         self.todos = TodoLog()
         self.landmarks = LandmarkLog()
         self.actions = ActionLog()
@@ -111,18 +112,18 @@ class CallLog:
             ran.passed = outcome == "ok" and hidden_success(ran.text, result.text)
         if outcome in ("ok", "background"):
             self._went_well(result, waiting, own)
-        if name in SHELL_TOOLS and ended == "ok":
-            command = ran.text if ran else text_in(waiting.call.input, "command")
+        command = text_in(waiting.call.input, "command") if name in SHELL_TOOLS else ""
+        if command and ended == "ok":
             self.files.ran(command, waiting.folder, bool(waiting.call.agent), waiting.source, source)
+        if command and ended in ("ok", "failed"):
+            made = source._replace(speaker="tool")
+            self.landmarks.ran(command, result.text, made, failed=ended == "failed")
         if own:
-            if ran is not None and ended in ("ok", "failed"):
-                if not ran.text.startswith("cd "):
-                    self.files.shown(result.text, waiting.folder, source)
-                made = source._replace(speaker="tool")
-                self.landmarks.ran(ran.text, result.text, made, waiting.folder, failed=ended == "failed")
+            if ran is not None and ended in ("ok", "failed") and not ran.text.startswith("cd "):
+                self.files.shown(result.text, waiting.folder, source)
             self._own_result(shown, waiting, outcome)
             if name not in EDIT_TOOLS | READ_TOOLS | {"WebSearch"}:
-                self.quotes.seen(result.text, source)
+                self.addresses.read(result.text, source)
         elif ran is not None and outcome == "failed":
             place = source._replace(speaker="subagent")
             self.errors.append(ErrorFact(name, command_line(ran.text)[:_TARGET], ran.output, place))
@@ -145,8 +146,6 @@ class CallLog:
             self.todos.write(given, waiting.source)
         elif name == "AskUserQuestion":
             self.answers += answers_of(result, self._source._replace(speaker="user"))
-        elif name in AGENT_TOOLS:
-            self.quotes.reported(report_of(result), self._source._replace(speaker="subagent"))
         if agent := worker_of(result):
             if agent not in self.agents and given.get("subagent_type") not in shell.READ_ONLY_AGENTS:
                 self._results_of[agent] = self._source
@@ -165,6 +164,10 @@ class CallLog:
         self.actions.ended(result, outcome)
         words = said_with_rejection(result) if outcome == "rejected" else ""
         self._done = self._source if outcome == "ok" else self._done
+        if words:
+            self.refusals.append(ErrorFact(waiting.call.name, _target(waiting), words, self._source))
+        elif self.refusals and outcome in ("ok", "background"):
+            self.made(waiting.call.name, _target(waiting))
         if words or (outcome == "rejected" and waiting.call.name not in _KEPT_RESULTS):
             self._said(words, self._done)
         elif outcome == "failed" and not outcomes.is_sibling_error(result):
@@ -172,11 +175,20 @@ class CallLog:
         if waiting.call.name == "ExitPlanMode":
             self.plans.decided(result, outcomes.fate_of_plan(result) if outcome == "rejected" else "unknown")
 
+    def made(self, tool: str, target: str) -> None:
+        """Forget refusals of a step that was made after all: of the same file, program or other tool."""
+        programs, kinds = shell.programs_run(target), (EDIT_TOOLS, SHELL_TOOLS, {tool})
+        kind = next(each for each in kinds if tool in each)
+        self.refusals = [
+            each
+            for each in self.refusals
+            if each.tool not in kind
+            or (kind is EDIT_TOOLS and each.target != target)
+            or (kind is SHELL_TOOLS and programs.isdisjoint(shell.programs_run(each.target)))
+        ]
+
     def _failed(self, result: Result, waiting: _Waiting) -> None:
-        call = masked_in(waiting.call)
-        target = outcomes.target_of(call)
-        if call.name in EDIT_TOOLS or call.name in READ_TOOLS:
-            target = target_path(call.name, call.input, waiting.folder) or target
+        call, target = waiting.call, _target(waiting)
         source = self._source._replace(speaker="tool")
         self.errors.append(ErrorFact(call.name, target[:_TARGET], error_head(result), source))
 
@@ -189,13 +201,20 @@ class CallLog:
         if said:
             call.outcome, call.output = "failed", said[:_PRINTED]
             return
-        self.quotes.seen(output, source)
+        self.addresses.read(output, source)
         self.landmarks.ran(call.text, output, source)
+
+
+def _target(waiting: _Waiting) -> str:
+    call = masked_in(waiting.call)
+    known = call.name in EDIT_TOOLS | READ_TOOLS and target_path(call.name, call.input, waiting.folder)
+    return known or outcomes.target_of(call)
 
 
 def _counts_of_agent(call: Call) -> bool:
     """Whether a subagent's call counts for the session, too."""
     if call.name in SHELL_TOOLS:
         command = text_in(call.input, "command")
-        return bool(command) and (is_check(command) or may_remove(command) or may_write(command))
+        counts = is_check(command) or may_remove(command) or may_write(command) or "git commit" in command
+        return bool(command) and counts
     return call.name in EDIT_TOOLS | READ_TOOLS | TASK_TOOLS

@@ -6,7 +6,7 @@ import re
 
 from memtui.secrets.secrets import masked
 from memtui.transcript import shell
-from memtui.transcript.paths import name_of
+from memtui.transcript.paths import absolute, is_inside, name_of
 from memtui.transcript.records import Command, ErrorFact, Facts, Source, in_order
 from memtui.transcript.shell import COMPILERS, EDIT_TOOLS, PACKAGE_MANAGERS, TEST_RUNNERS, programs_run
 from memtui.transcript.short_text import command_line
@@ -39,6 +39,7 @@ _SCANNED, _RUNS = 2_000, 50
 _SHELL_NOISE = re.compile(
     r"^cd \S+ (?:&&|⏎) | 2>&1(?=\s|$)|\s*\|\s*(?:head|tail)(?: -[^\s;&|)]+| \d+)*(?=\s*(?:$|;|&&|\|\||⏎))"
 )
+_CD = re.compile(r"cd (\S+) (?:&&|⏎) ")
 _NO_FOLDER = re.compile(r"[^\n]{0,80}?\bcd:(?:\d+:)? ")  # what a shell says of a folder that is not there
 _OWN_TOOLS = EDIT_TOOLS | shell.READ_TOOLS | shell.LOOKUP_TOOLS | {"ExitPlanMode", "TodoWrite", "Skill"}
 _OWN_WORDS = re.compile(r"Agent type '|Blocked: |InputValidationError|Unknown skill|No such tool available")
@@ -85,9 +86,15 @@ def last_checks(facts: Facts) -> list[Command]:
     return [command for _, _, command in last]
 
 
-def bare_command(text: str) -> str:
-    """The normal form of a command line: one line, without a leading ``cd`` and trailing filters."""
-    return _SHELL_NOISE.sub("", command_line(text))
+def bare_command(text: str, home: str = "") -> str:
+    """The normal form of a command line: one line, without a leading ``cd`` and trailing filters.
+
+    A ``cd`` that leaves the folder `home` stays.
+    """
+    line = command_line(text)
+    moved = _CD.match(line) if home else None
+    away = moved is not None and not is_inside(absolute(moved[1], home), home)
+    return f"{moved[0] if moved and away else ''}{_SHELL_NOISE.sub('', line)}"
 
 
 def worth_telling(error: ErrorFact) -> bool:
@@ -195,9 +202,9 @@ def hidden_failure(command: str, output: str) -> str:
     return masked(output)[max(0, said.start() - _AROUND) : said.end() + _AROUND] if said else ""
 
 
-_PASSED = re.compile(
+PASSED = re.compile(
     r"\b[1-9]\d* passed\b|^test result: ok\b|^ok[ \t]+\S+[ \t]|^BUILD SUCCESS|^All checks passed|^PASS\b"
-    r"|^Success: no issues found|^Found 0 errors|^0 (?:errors|issues)\b|^OK(?: \(|$)",
+    r"|^Success: no issues found|^Found 0 errors|^(?:\[[\w:.-]+\] )?0 (?:errors|issues)\b|^OK(?: \(|$)",
     re.MULTILINE,
 )
 
@@ -220,13 +227,18 @@ def hidden_success(command: str, output: str) -> bool:
         return _SAYS_LITTLE.search(command) is None
     # A filter may have left out lines, in which failures may stand.
     cut = any(output.strip().count("\n") + 1 >= int(most or 10) for most in _HEAD.findall(command))
-    return not cut and _PICKS.search(command) is None and _PASSED.search(output[-_LONGEST:]) is not None
+    return not cut and _PICKS.search(command) is None and PASSED.search(output[-_LONGEST:]) is not None
 
 
 def passes_again(command: Command, failed: str, message: str) -> bool:
-    """Whether a successful command ran all checks of one that failed before with a message."""
-    checks = _checks_in(failed)
-    covered = bool(checks) and checks <= _checks_in(command.text)
+    """Whether a successful command ran all checks of one that failed before with a message.
+
+    So do other checks of the same program on the same target, as ``go vet ./api`` after ``go build ./api``.
+    """
+    checks, now = _checks_in(failed), _checks_in(command.text)
+    alike = {(words[0], *words[2:]) for words in shell.segments(failed) if words[2:]}
+    same = any((words[0], *words[2:]) in alike for words in shell.segments(command.text))
+    covered = bool(checks) and bool(now) and (checks <= now or same)
     return covered and covers(selected_tests(command.text), selected_tests(failed), message)
 
 

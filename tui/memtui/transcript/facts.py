@@ -14,10 +14,10 @@ from memtui.secrets.secrets import masked, masked_in
 from memtui.transcript import ReadingCancelledError, events
 from memtui.transcript.calls import KEPT_CALLS, CallLog
 from memtui.transcript.events import ApiError, Call, Expansion, Queue, Result, Said, Summary, Title, Words
-from memtui.transcript.landmarks import report_in
 from memtui.transcript.lines import Line, Record, fields_in, read_lines, text_in, time_of
 from memtui.transcript.records import NOWHERE, CompactionFact, Facts, Source, Speaker, in_order
 from memtui.transcript.session import Setting, agent_transcripts
+from memtui.transcript.shell import EDIT_TOOLS
 from memtui.transcript.turns import TurnLog, choices
 from memtui.transcript.words import HOOK_FEEDBACK
 
@@ -52,7 +52,7 @@ class _Reading:
         self._awaits_summary = False
         """The last compaction has a boundary and no summary yet."""
         self._title, self._titled_at = "", NOWHERE
-        self._message = ""
+        self._message = self._edited_on = ""
         self._own_agent = ""
         self._task = ""
         self._chain_known = False
@@ -167,6 +167,7 @@ class _Reading:
             branches=tuple(self._setting.branches),
             cwd=self._setting.folder,
             branch=self._setting.branch,
+            edited_on=self._edited_on,
             title=self._title,
             titled=self._titled_at,
             turns=turns,
@@ -176,17 +177,16 @@ class _Reading:
             shell_files=shell,
             commands=calls.commands.finish(),
             agent_checks=calls.agent_checks.finish(),
-            subagent_results=tuple(calls.quotes.reports),
             missing_agents=calls.missing_agents,
-            addresses=tuple(calls.quotes.addresses.values()),
+            addresses=tuple(calls.addresses.seen.values()),
             todos=calls.todos.finish(),
             past_todos=calls.todos.past(),
             landmarks=calls.landmarks.finish(),
-            committed_on=calls.landmarks.committed_on,
             pull_title=calls.landmarks.pull_title,
             plans=calls.plans.finish(),
             errors=tuple(calls.errors),
             answers=tuple(in_order((*calls.answers, *choices(turns)))),
+            refusals=tuple(calls.refusals),
             compactions=tuple(self._compactions),
             last_action=calls.actions.finish(),
             context_sizes=tuple(self._setting.context_sizes),
@@ -220,6 +220,7 @@ class _Reading:
             self._turns.ended("interrupted")
         elif event.plan:
             self._calls.plans.given(event.plan, event.plan_stated, self._source("user"))
+            self._calls.made("ExitPlanMode", "")
         self._turns.words(event.kind, event.text, self._source("user"))
         if event.kind == "shell":
             self._calls.commands.typed(event.text, self._source("user"))
@@ -228,7 +229,6 @@ class _Reading:
             self._calls.printed(event.text, self._source("tool"))
         elif event.kind == "notification":
             self._calls.commands.notified(event.text)
-            self._calls.quotes.reported(report_in(event.text), self._source("subagent"))
             self._turns.opened("notification", "", self._source("claude code"))
 
     def _expanded(self, event: Expansion) -> None:
@@ -275,6 +275,7 @@ class _Reading:
         call = _clean_call(call)
         own = not self._is_subagent(call.agent)
         if own:
+            self._edited_on = self._setting.branch if call.name in EDIT_TOOLS else self._edited_on
             self._turns.called(self._source("model"))
         else:
             self._calls.found(call.agent)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memtui.secrets.secrets import masked
 from memtui.transcript.events import Result
@@ -17,7 +17,7 @@ from memtui.transcript.shell import EDIT_TOOLS, segments
 DELETED = "deleted"
 _MOVED = "moved to "
 GONE = "deleted or moved outside the record"  # as the output of a command shows
-PUT_BACK = "put back with git"  # to its last commit: committed content remains
+PUT_BACK = "put back"  # to its last commit, so that committed content remains, or by an edit
 
 _DELETES = frozenset({"rm", "unlink", "trash", "del", "erase", "remove-item", "ri"})
 _MOVES = frozenset({"mv", "move", "move-item", "mi"})
@@ -192,6 +192,8 @@ class FileLog:
         self._seen: set[str] = set()
         self._moved: dict[str, list[FileFact]] = {}
         """For moved files, by their new path: earlier changes and reads."""
+        self._first: dict[str, int] = {}
+        """Hashes of what files held before their first edit."""
         self._found: dict[str, FileFact] = {}
         """Files that only commands wrote or removed."""
         self._removed: set[str] = set()
@@ -203,6 +205,8 @@ class FileLog:
             return
         self._seen.add(result.id)
         log = self._modified if tool in EDIT_TOOLS else self._read
+        before, after = text_in(result.fields, "originalFile"), _text_after(result.fields)
+        same = after and hash(after) == self._first.setdefault(path_identity(path), hash(before))
         touched = log.get(path_identity(path))
         if touched is None:
             created = tool == "Write" and result.fields.get("type") == "create"
@@ -212,7 +216,7 @@ class FileLog:
             touched.times, touched.created, touched.source = 0, False, source
         touched.times += 1
         if is_after(at, touched.last):
-            touched.fate = ""
+            touched.fate = PUT_BACK if same else ""
         touched.last = later(touched.last, at)
         touched.subagent = touched.subagent and bool(result.agent)
 
@@ -318,6 +322,13 @@ class FileLog:
 
     def _put(self, file: FileFact) -> None:
         self._found[path_identity(file.path)] = file
+
+
+def _text_after(fields: dict[str, Any]) -> str:
+    """A file's text after an edit, "" if it is not on record."""
+    before, old = text_in(fields, "originalFile"), text_in(fields, "oldString")
+    most = -1 if fields.get("replaceAll") is True else 1
+    return before.replace(old, text_in(fields, "newString"), most) if old else text_in(fields, "content")
 
 
 def target_path(tool: str, arguments: dict[str, object], cwd: str) -> str:

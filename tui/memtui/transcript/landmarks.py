@@ -9,10 +9,8 @@ from typing import Literal
 
 from memtui.secrets.secrets import masked
 from memtui.transcript.events import Result
-from memtui.transcript.paths import absolute, is_inside
-from memtui.transcript.records import Landmark, Quote, Source
+from memtui.transcript.records import Landmark, Quote, Source, in_order
 from memtui.transcript.shell import shows_outcome
-from memtui.transcript.turns import TEXT, quoted
 
 _COMMITTED = re.compile(
     r"^\[(?P<branch>[^\]\n]{1,200}?) (?P<first>\(root-commit\) )?"
@@ -23,7 +21,6 @@ _IN_TEMP = re.compile(
     r"(?:\bcd|\bgit -C|\bgit init)\s+[\"']?(?:(?:/private)?/(?:tmp|var/folders)\b|\$[({]?\w*te?mp)",
     re.IGNORECASE,
 )
-_ENTERED = re.compile(r"(?:(?:^|[;&|(])\s*cd|\bgit -C)\s+[\"']?([^\s;&|\"')]+)")
 _PULL = re.compile(
     r"https://[\w.-]+/[\w./-]+/(?:pull|merge_requests)/\d+|https://app\.graphite\.\w+/github/pr/[\w./-]+"
 )
@@ -37,7 +34,7 @@ _TAGS = re.compile(rf"{_GIT} tag (?:-[asf] )*(?![-\s])([\w./+-]{{1,100}})(?![^\s
 _RESET = re.compile(rf"{_GIT} reset\b(?![^\n;&|]* -- )(?:\s+--?[a-z]+)*\s*(?P<to>[^\s;&|]*)")
 _BACK = re.compile(r"(?:HEAD|@)(?:~(?P<count>\d*)|(?P<marks>\^+))")
 _HASH = re.compile(r"[0-9a-f]{7,40}")
-_REBASE = re.compile(rf"{_GIT} (?:rebase\b(?! --abort)|pull\b[^\n;&|]* --rebase\b)")
+_REBASE = re.compile(rf"{_GIT} (?:rebase\b(?! --abort)|filter-(?:branch|repo)\b|pull\b[^\n;&|]* --rebase\b)")
 _LOG = re.compile(rf"{_GIT} log\b(?![^\n;&|]* (?:--all|-g|--reflog)\b)")
 _LOGGED = re.compile(
     r"^[*|/\\ ]*(?P<commit>[0-9a-f]{7,40}) (?:\([^)\n]*\) )?(?P<subject>\S.*)$", re.MULTILINE
@@ -66,18 +63,14 @@ class LandmarkLog:
         self._found: dict[str, Landmark] = {}
         self._branches: dict[str, str] = {}
         self.pull_title: Quote | None = None
-        self.committed_on: Quote | None = None
 
-    def ran(self, command: str, output: str, source: Source, folder: str = "/", failed: bool = False) -> None:
-        """Record what a command did in a folder; one that failed may have committed before."""
+    def ran(self, command: str, output: str, source: Source, failed: bool = False) -> None:
+        """Record what a command did; one that failed may have committed before."""
         if not any(program in command for program in _PROGRAMS) or (failed and not _COMMITTED.search(output)):
             return
         output = masked(output)[:20_000]
         if "git" in command:
-            before = self.committed_on
             self._by_git(command, output, source)
-            if self.committed_on is not before and _is_elsewhere(command, folder):
-                self.committed_on = before
         if _LOG.search(command):
             self._logged(output)
         if "gt " in command and (stacked := _STACKED.search(command)) and _CHANGED.search(output):
@@ -89,7 +82,7 @@ class LandmarkLog:
         self._pull(command, output, source)
 
     def finish(self) -> tuple[Landmark, ...]:
-        return tuple(self._found.values())
+        return tuple(in_order(self._found.values()))
 
     def _pull(self, command: str, output: str, source: Source) -> None:
         """Record the pull requests that a command made, and the title of the last one."""
@@ -102,7 +95,7 @@ class LandmarkLog:
     def _by_git(self, command: str, output: str, source: Source) -> None:
         if "reset" in command and (reset := _RESET.search(command)):
             self._reset(reset["to"])
-        if "rebase" in command and _REBASE.search(command) and not _NOT_PUSHED.search(output):
+        if _REBASE.search(command) and not _NOT_PUSHED.search(output):
             self._supersede(self._commits(), "rebase")
         if "commit" in command or "cherry-pick" in command:
             if "--amend" in command:
@@ -126,8 +119,6 @@ class LandmarkLog:
             subject += f" ({how.removesuffix('e')}ed)"
         self._add(Landmark("commit", subject, match["commit"], source))
         self._branches[match["commit"]] = match["branch"]
-        if "HEAD" not in match["branch"]:
-            self.committed_on = Quote(match["branch"], source)
 
     def _tagged(self, command: str, output: str, source: Source) -> None:
         if "tag" in output:
@@ -166,13 +157,13 @@ class LandmarkLog:
             self._supersede(commits, "reset")  # to a remote branch
 
     def _logged(self, output: str) -> None:
-        """Give commits that may have been replaced, or that have no hash yet, the hash that a log names."""
+        """Give commits the hash that a log names: they may have been replaced, also outside the session."""
         hashes = {match["subject"][:_TEXT_LIMIT]: match["commit"] for match in _LOGGED.finditer(output)}
-        stand = {each.commit for each in self._commits()}
+        stand = {each.commit[:7] for each in self._commits()}
         named = (
-            replace(each, commit=hashes[each.text], superseded="")
-            if (each.superseded or not each.commit) and hashes.get(each.text, "") not in {"", *stand}
-            else each
+            each
+            if hashes.get(each.text, "")[:7] in {"", *stand}
+            else replace(each, commit=hashes[each.text], superseded="")
             for each in self._found.values()
         )
         self._found = {_key(each): each for each in named}
@@ -187,12 +178,6 @@ class LandmarkLog:
             if key == _key(landmark) or (each.superseded and each.text == landmark.text):
                 del self._found[key]
         self._found[_key(landmark)] = landmark
-
-
-def _is_elsewhere(command: str, folder: str) -> bool:
-    """Whether a command goes to a folder beside its own, which may be of another repository."""
-    entered = (absolute(to, folder) for to in _ENTERED.findall(command[:_COMMAND]))
-    return any(not (is_inside(to, folder) or is_inside(folder, to)) for to in entered)
 
 
 def _key(landmark: Landmark) -> str:
@@ -215,25 +200,19 @@ _RECEIPT = re.compile(r"[^\n]{1,80}\n\s*agent_?id: ", re.IGNORECASE)
 _REPORT = re.compile(r"<result>(.*)</result>", re.DOTALL)
 
 
-class QuoteLog:
-    """Keeps the reports of subagents, and addresses."""
+class AddressLog:
+    """Keeps the addresses of pull requests and issues."""
 
     def __init__(self) -> None:
-        self.reports: list[Quote] = []
-        self.addresses: dict[str, Quote] = {}
-        """Of pull requests and issues, in the order in which they were last seen."""
+        self.seen: dict[str, Quote] = {}
+        """In the order in which they were last seen."""
 
-    def reported(self, text: str, source: Source) -> None:
-        """Record the report of a subagent, of its call's result or of a notification; "" if there is none."""
-        if text.strip():
-            self.reports.append(quoted(text.strip(), source, TEXT))
-
-    def seen(self, text: str, source: Source) -> None:
+    def read(self, text: str, source: Source) -> None:
         may = "https://" in text and any(part in text for part in _PARTS)
         found = dict.fromkeys(_ADDRESS.findall(masked(text[:100_000]))) if may else {}
         for address in found if len(found) <= _AT_ONCE else ():
-            self.addresses.pop(address, None)
-            self.addresses[address] = Quote(address, source, len(address))
+            self.seen.pop(address, None)
+            self.seen[address] = Quote(address, source, len(address))
 
 
 def report_of(result: Result) -> str:

@@ -1,18 +1,15 @@
-"""Plans with their fates, plans that the user lays out in a message, and the to-do list."""
+"""Plans with their fates, and the to-do list."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from memtui.secrets.secrets import masked_in
 from memtui.transcript.events import PlanReference, Result
 from memtui.transcript.lines import fields_in
-from memtui.transcript.pasted import NAMED
-from memtui.transcript.records import NOWHERE, Fate, PlanFact, Source, Todo, Turn, is_after
-from memtui.transcript.sentences import is_question
+from memtui.transcript.records import NOWHERE, Fate, PlanFact, Source, Todo, is_after
 
 _PLAN_FILE = re.compile(r"[\\/]\.claude[\\/]plans[\\/][^\\/]+\.md$")
 _TICK = re.compile(r"\[[ xX>~-]\] ?|[☐☑✅✓✔]|~~| (?=\n)")  # marks that say which items are done
@@ -131,58 +128,6 @@ def _string(value: Any) -> str:
     return value[:_TEXT_LIMIT] if isinstance(value, str) else ""
 
 
-_LEAST = 3  # minimum number of items in a plan
-_LONGEST = 20_000  # maximum length in characters; longer texts were pasted
-_ITEM = re.compile(
-    r"^[ \t]{0,4}(?:\**[(（]?(?P<number>\d{1,2})[.)）、．:：]|[-*•])[ \t]*(?P<text>\S.*)", re.MULTILINE
-)
-_NO_STEP = re.compile(r"https?://\S+$|[\w./\\-]+\.\w{1,6}(?::\d+.*)?$")
-_SPEAKER = re.compile(r"^\w{2,20}:\s", re.MULTILINE)
-
-
-def stated_plan(turns: Iterable[Turn]) -> str:
-    """The last message of the user that lays out steps, whole; "" when none does.
-
-    Bullets list anything; only in the first message, which says what is to be done, they are steps.
-    """
-    asked = tuple(turns)
-    return next((each.ask.strip() for each in reversed(asked) if _states_plan(each, each is asked[0])), "")
-
-
-def _states_plan(turn: Turn, opens: bool) -> bool:
-    own = turn.ask
-    if turn.kind == "plan":
-        return True
-    if turn.kind not in ("typed", "command", "queued") or len(own) > _LONGEST:
-        return False
-    if is_question(own) or sum(each.characters for each in turn.pasted) > len(own):
-        return False
-    if len(set(_SPEAKER.findall(own))) > 1 and len(_SPEAKER.findall(own)) >= _LEAST:
-        return False  # a conversation
-    steps = [found.start() for found in _ITEM.finditer(own)]
-    if any(steps[0] < found.start() < steps[-1] for found in NAMED.finditer(own) if steps):
-        return False  # the list was pasted, too
-    bare = re.sub(r"```.*?(?:```|\Z)", "", own, flags=re.DOTALL)
-    return _lists_steps(bare, opens)
-
-
-def _lists_steps(text: str, bullets: bool) -> bool:
-    """Whether lines are numbered from 1 on, or with `bullets` these, behind a line that ends with a colon."""
-    numbered = bulleted = 0
-    introduced = False
-    for found in _ITEM.finditer(text):
-        step = found["text"]
-        one_word = len(step.split()) <= 1 and step.isascii()
-        if one_word or step.endswith(("?", "？")) or _NO_STEP.match(step):
-            continue
-        if found["number"] is not None:
-            numbered += int(found["number"]) in (1, numbered + 1)
-            continue
-        introduced = introduced or text[: found.start()].rstrip().endswith((":", "："))
-        bulleted += 1
-    return numbered >= _LEAST or (bullets and bulleted >= _LEAST and introduced)
-
-
 _CREATED = re.compile(r"Task #(\S{1,40}) created")
 _LISTED = re.compile(r"#(\S{1,40}) \[(\w+)\] ([^\n]+)")
 
@@ -245,9 +190,12 @@ class TodoLog:
                 same = before is not None and before.status == status
                 self._todos.append(before if same and before else Todo(content, status, source=source))
         listed = {todo.content for todo in self._todos}
+        new = [set(text.casefold().split()) for text in listed - known.keys()]
         for todo in earlier:
             if todo.content not in listed:
-                self._put_away(todo, source, "left")
+                words = set(todo.content.casefold().split())
+                reworded = any(2 * len(words & each) > len(words) for each in new)
+                self._put_away(todo, source, "dropped" if reworded else "left")
         self._tasks_are_newer = False
 
     def task_result(self, tool: str, arguments: dict[str, Any], result: Result, source: Source) -> None:

@@ -250,6 +250,8 @@ class Facts:
     """The last one."""
     branch: str = ""
     """The last one."""
+    edited_on: str = ""
+    """The branch of the newest edit."""
     title: str = ""
     titled: Source = NOWHERE
     """Where the title was given."""
@@ -267,7 +269,6 @@ class Facts:
     commands: tuple[Command, ...] = ()
     agent_checks: tuple[Command, ...] = ()
     """Compiles, lints and tests that subagents ran, which are not among `commands`."""
-    subagent_results: tuple[Quote, ...] = ()
     missing_agents: tuple[Quote, ...] = ()
     """Ids of subagents known by their result alone, with its line."""
     addresses: tuple[Quote, ...] = ()
@@ -276,14 +277,14 @@ class Facts:
     past_todos: tuple[Todo, ...] = ()
     """Items that were removed from the list: `completed`, `dropped`, or `left` out."""
     landmarks: tuple[Landmark, ...] = ()
-    committed_on: Quote | None = None
-    """The branch that git named with the last commit."""
     pull_title: Quote | None = None
     """The title of a pull request that the session made."""
     plans: tuple[PlanFact, ...] = ()
     """Oldest first; the last one is the plan."""
     errors: tuple[ErrorFact, ...] = ()
     answers: tuple[Answer, ...] = ()
+    refusals: tuple[ErrorFact, ...] = ()
+    """Calls that the user refused with words, unless a later one made the same step."""
     compactions: tuple[CompactionFact, ...] = ()
     last_action: Action | None = None
     context_sizes: tuple[ContextSize, ...] = ()

@@ -74,8 +74,10 @@ def ends_of(text: str, width: int) -> str:
     if not breaks:
         return f"{_beginning_of(text, width - tail)}{GAP}{_beginning_of(text[::-1], tail)[::-1]}"
     starts = [end for _, end in breaks if len(text) - tail <= end < len(text)]
+    last = [end for _, end in breaks if len(text) - width * 4 // 5 <= end < len(text)][-1:]
+    within = [len(text) - len(_beginning_of(text[::-1], tail))]
     lines = [start for start in starts if text[start - 1] == "\n"]
-    start = next((line for line in lines if not text[line].isspace()), (lines or starts or [len(text)])[0])
+    start = next((line for line in lines if not text[line].isspace()), (lines or starts or last or within)[0])
     room = width - (len(text) - start)
     outside = (at for at, _ in breaks if at <= room and text.count("```", 0, at) % 2 == 0)  # of code
     end = max(outside, default=0)
