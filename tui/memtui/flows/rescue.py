@@ -29,9 +29,9 @@ def size_of_rows(rows: Iterable[Row]) -> int:
     return sum(size_of(line_of(row)) + 1 for row in rows)
 
 
-def fitting(rows: Iterable[Row], room: int = ROOM) -> list[Row]:
+def fitting(rows: Iterable[Row]) -> list[Row]:
     """The rows that fit, in order: after one that is too long, shorter ones may still fit."""
-    kept = []
+    kept, room = list[Row](), ROOM
     for row in rows:
         size = size_of_rows((row,))
         if size <= room:

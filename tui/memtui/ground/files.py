@@ -199,7 +199,8 @@ def _temporary(
             os.close(fd)
         yield path
     finally:
-        _discard(path)
+        with suppress(OSError):  # what failed before is to be reported
+            path.unlink()
     if durable:
         sync_folder(folder)
 
@@ -229,12 +230,6 @@ def sync_folder(folder: Path) -> None:
             os.close(fd)
 
 
-def _discard(path: Path) -> None:
-    """Remove a file and ignore errors, for code that already has an error to report."""
-    with suppress(OSError):
-        path.unlink()
-
-
 def sweep_temps(folder: Path, *, within: Path | None = None) -> None:
     """Remove temporary files left behind by killed processes, not those of other programs.
 
@@ -243,9 +238,9 @@ def sweep_temps(folder: Path, *, within: Path | None = None) -> None:
     with suppress(OSError, FileProblem):
         check_below(folder, within)
         for path in [each for each in folder.iterdir() if _TEMP_NAME.fullmatch(each.name)]:
-            with suppress(FileNotFoundError):
+            with suppress(OSError):
                 if time.time() - path.lstat().st_mtime > LEFT_OVER_SECONDS:
-                    _discard(path)
+                    path.unlink()
 
 
 # -- folders -------------------------------------------------------------------------------------------------
@@ -356,7 +351,8 @@ def lock(path: Path, *, timeout: float = 2.0, within: Path | None = None) -> Ite
     try:
         yield
     finally:
-        _discard(where)  # before it is released: the next holder makes a file of its own
+        with suppress(OSError):  # before it is released: the next holder makes a file of its own
+            where.unlink()
         _close(fd)
 
 

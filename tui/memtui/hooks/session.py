@@ -7,7 +7,6 @@ import os
 from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple
 
 from memtui.ground import files
 from memtui.ground.clock import parse_iso
@@ -98,7 +97,8 @@ def _of_ended(project: Project, home: Home, now: datetime, report: Report) -> st
     if ended is not None:
         from memtui.hooks.compaction import catch_up
 
-        whole = catch_up(ended.session_id, ended.transcript, project, home, report)
+        session_id, _, transcript = ended
+        whole = catch_up(session_id, transcript, project, home, report)
     from memtui.hooks.notes import after_clear
 
     return after_clear(ended and ended[:2], project, home, report, whole=whole)
@@ -108,14 +108,6 @@ _FRESH = timedelta(minutes=2)
 """Lifetime of a note: the new session begins after all hooks of the end, within a minute."""
 
 
-class Ended(NamedTuple):
-    """A session that was cleared."""
-
-    session_id: str
-    at: datetime
-    transcript: str
-
-
 def note_end(session_id: str, transcript: str, project: Project, home: Home, now: datetime) -> None:
     path = _notes(project, home) / f"{session_key(session_id)}.json"
     files.private_folder(path.parent, within=files.existing_above(home.state))
@@ -123,18 +115,18 @@ def note_end(session_id: str, transcript: str, project: Project, home: Home, now
     files.write_atomic(path, json.dumps(fields).encode(), durable=False)
 
 
-def take_ended(project: Project, home: Home, now: datetime) -> Ended | None:
-    """The session that was cleared in a project, which the new one replaces; each is taken once.
+def take_ended(project: Project, home: Home, now: datetime) -> tuple[str, datetime, str] | None:
+    """The session that was cleared, when, and its transcript; the new one replaces it. Each is taken once.
 
     Nothing says which session a new one replaces. So of several that were cleared within two minutes, none is
     taken, and their notes stay until they are old: else one could be handed to the wrong session.
     """
-    found: list[tuple[Path, Ended]] = []
+    found: list[tuple[Path, tuple[str, datetime, str]]] = []
     for path in _notes(project, home).glob("*.json"):
         fields = read_fields(path)
         at = parse_iso(str(fields.get("at")))
         if at is not None and abs(now - at) < _FRESH:
-            ended = Ended(str(fields.get("session_id")), at, str(fields.get("transcript")))
+            ended = str(fields.get("session_id")), at, str(fields.get("transcript"))
             found.append((path, ended))
         else:
             path.unlink(missing_ok=True)
