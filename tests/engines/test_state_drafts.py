@@ -115,7 +115,7 @@ def test_an_answer_to_an_earlier_version_takes_nothing_back(
     assert state is not None
     assert "CHANGELOG.md" in state.working.files_modified
     assert state.dynamics.last_intent == 'last asked (L4): "Now add the changelog."'
-    assert state.identity.goal.endswith("(first asked, L1)")
+    assert state.identity.goal.endswith("(last asked, L4)")
     kinds = [(task.text, task.kind) for task in state.tasks]
     assert kinds == [
         ('"Now add the changelog." (L4)', TaskKind.IN_PROGRESS),

@@ -242,7 +242,7 @@ _WIDTH = 145
 _MARKS = {"unknown": "no result on record", "rejected": "refused", "background": STARTED}
 
 
-def commands_run(facts: Facts, most: int) -> Iterator[str]:
+def commands_run(facts: Facts, most: int | None = None) -> Iterator[str]:
     """Checks first, including subagents', then repeated commands, then the rest; each group newest first."""
     last: dict[str, Command] = {}
     times: dict[str, int] = {}

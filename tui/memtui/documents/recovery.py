@@ -441,8 +441,9 @@ def todo_list(todos: Iterable[Todo]) -> str:
     """Todos with their boxes, as the seed writes them (see `mark_of`); open ones with their descriptions."""
     rows: list[str] = []
     for todo in todos:
-        text = f"{todo.content}\n{todo.details}" if todo.status in OPEN else todo.content
-        rows += f"- [{mark_of(todo)}] {markdown.indented(text.strip())}".split("\n")
+        details = todo.details if todo.status in OPEN else ""
+        text = "\n".join(dict.fromkeys((todo.content.strip(), details.strip()))).strip()
+        rows += f"- [{mark_of(todo)}] {markdown.indented(text)}".split("\n")
     return "\n".join(row.rstrip() for row in rows)
 
 

@@ -489,8 +489,7 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
         yield capitalised(work.waiting(plan))
     if action := facts.last_action:
         yield f"Last action: {action_event(facts, action, root)}"
-    commands = events.commands_run(facts, len(facts.commands))
-    yield from [line for line in commands if events.STARTED in line][:_RECENT]
+    yield from [line for line in events.commands_run(facts) if events.STARTED in line][:_RECENT]
     yield from _recorded(facts)
     if gone := gone_files(facts.modified_files, root):
         yield f"Not as edited any more: {gone}"

@@ -18,7 +18,6 @@ from memtui.transcript.sentences import is_question
 from memtui.transcript.short_text import (
     begins_with_persona,
     brief,
-    is_bare_command,
     one_line,
     says_something,
     shortened,
@@ -304,12 +303,11 @@ def _aims(facts: Facts) -> list[UserRequest]:
     over = [_is_over(facts, worked, ask, next_) for ask, next_ in zip(asked, told, strict=False)]
     begun = over.index(False) if False in over else 0
     typed = (ask for ask in asked[begun + 1 :] if not ask.question and ask.turn and ask.turn.kind != "queued")
-    words = (ask for ask in typed if says_something(NAMED.sub("", ask.text)))
-    return [*asked[begun : begun + 1], *(ask for ask in words if _acted_on(facts, worked, ask.source))]
+    return [*asked[begun : begun + 1], *(ask for ask in typed if _acted_on(facts, worked, ask.source))]
 
 
 def _is_over(facts: Facts, worked: list[int], ask: UserRequest, told: str) -> bool:
-    """Whether a request that no change followed was answered, or interrupted.
+    """Whether a request that no change followed was a question, an option or an address, or interrupted.
 
     It is not over if Claude asked back, or what the user said next, `told`, is a word or two.
     """
@@ -318,18 +316,17 @@ def _is_over(facts: Facts, worked: list[int], ask: UserRequest, told: str) -> bo
         return False
     if turn.end == "interrupted":
         return not 0 < tokens(told) < _GO_ON
-    return turn.end == "answered" and turn.closing is not None and not is_question(turn.closing.text)
+    if turn.end != "answered" or turn.closing is None or is_question(turn.closing.text):
+        return False
+    picked = any(each.source == ask.source for each in facts.answers)
+    return picked or is_question(ask.text) or not (ask.about or says_something(ask.text))
 
 
 def telling_requests(facts: Facts) -> list[UserRequest]:
-    """The user's requests, newest first, without corrections, bare commands and signs of options."""
+    """The user's requests, newest first, without corrections, commands, pasted blocks and single words."""
     found = [ask for ask in user_requests(facts) if not (ask.turn and ask.turn.kind in quotes.CORRECTIONS)]
-    told = [
-        ask
-        for ask in found
-        if ask.about or (not is_bare_command(ask.line) and sum(map(str.isalpha, ask.line)) > 1)
-    ]
-    return told or found[-1:]
+    typed = ((ask, NAMED.sub("", ask.turn.ask if ask.turn else ask.text)) for ask in found)
+    return [ask for ask, words in typed if ask.about or says_something(words)] or found[-1:]
 
 
 def goal_words(text: str) -> str:
@@ -344,7 +341,7 @@ def title_of(facts: Facts) -> str:
     That is the first long one, as follow-ups are short. Claude's title may be older than the request.
     """
     plan, aims = plan_in_force(facts) or awaited_plan(facts), _aims(facts)
-    asked = max(aims, key=lambda ask: min(tokens(ask.text), _LONG), default=None)
+    asked = max(aims, key=lambda ask: min(tokens(ask.about or ask.text), _LONG), default=None)
     older = asked and facts.titled.speaker != "user" and is_after(asked.source, facts.titled)
     titles = (
         plan_title(plan) if plan else "",
