@@ -62,7 +62,7 @@ PLACES = {
     "versions": Place(("4", "n", "v"), "Versions|the first", ("screens.versions.VersionsScreen",)),
     "help": Place(("?",), "Help for", ("screens.dialogs.HelpScreen",)),
     "question": Place(("3", "u", "X"), "Clear (all|the)", ("screens.dialogs.ConfirmScreen",)),
-    "line": Place(("2", "t"), "esc leaves", ("screens.dialogs.AskScreen",)),
+    "line": Place(("2", "t"), "Leave (esc)", ("screens.dialogs.AskScreen",)),
 }
 PLACES |= {f"empty-{name}": PLACES[name] for name in ("pending", "memories", "commands", "state", "sessions")}
 

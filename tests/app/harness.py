@@ -128,7 +128,6 @@ class Driver:
         await self.pilot.pause()
 
     async def type(self, text: str) -> None:
-        """Type a text."""
         await self.press(*text)
 
     async def until(self, condition: Callable[[], object], what: str = "", *, paints: bool = True) -> None:
@@ -179,39 +178,32 @@ class Driver:
 
     @property
     def said(self) -> list[str]:
-        """Every message so far."""
         return self.app.said
 
     @property
     def last_said(self) -> str:
-        """The message that shows."""
         return self.said[-1] if self.said else ""
 
     @property
     def browser(self) -> BrowserScreen:
-        """The main screen."""
         screen = self.app.screen_stack[0]
         assert isinstance(screen, BrowserScreen)
         return screen
 
     @property
     def screen(self) -> Screen[object]:
-        """The screen in front."""
         return self.app.screen
 
     @property
     def review(self) -> ReviewScreen:
-        """The review in front."""
         assert isinstance(self.app.screen, ReviewScreen)
         return self.app.screen
 
     def pane(self, pane_id: PaneId) -> Pane:
-        """One of the four panes."""
         return self.browser.panes[pane_id]
 
     @property
     def mark(self) -> Mark | None:
-        """The live mark."""
         liveness = self.browser.query_one(StatusBar).liveness
         return liveness.mark if liveness else None
 
@@ -222,34 +214,27 @@ class Driver:
         return f"{view.border_title}\n{view.document.text}"
 
     def reading(self) -> bool:
-        """Whether the detail has the focus."""
         return self.browser.focused is self.browser.detail
 
     def at(self, pane_id: PaneId) -> bool:
-        """Whether a pane has the focus and is the current one."""
         return self.browser.current_id is pane_id and self.browser.focused is self.pane(pane_id)
 
     def at_home(self) -> bool:
-        """Whether the main screen is in front."""
         return self.app.screen is self.browser
 
     def drawn(self, pane_id: PaneId, width: int = 70) -> list[str]:
-        """The text of a pane's rows."""
         pane = self.pane(pane_id)
         return [pane.draw_row(key, width).plain.strip() for key in pane.rows]
 
     @property
     def lines(self) -> list[str]:
-        """The screen as it is painted, line by line."""
         return [strip.text for strip in self.paint()]
 
     @property
     def shown(self) -> str:
-        """The screen as it is painted."""
         return "\n".join(self.lines)
 
     def line_of(self, part: str) -> int:
-        """The first screen line that shows `part`."""
         found = [number for number, line in enumerate(self.lines) if part in line]
         assert found, f"{part!r} is not shown:\n{self.shown}"
         return found[0]
@@ -269,7 +254,6 @@ def app_on(project: Project, home: Home, claude: Path) -> WatchedApp:
 
 
 def make_app(world: World) -> WatchedApp:
-    """The app on a world."""
     return app_on(world.project, world.home, world.claude)
 
 

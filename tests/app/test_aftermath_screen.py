@@ -130,12 +130,12 @@ async def test_rows_at_every_size(lossy: World) -> None:
             await driver.resize(size)
             screen = await aftermath(driver)
             assert "pytest -q" in driver.shown, size
-            more = "space ticks" if size == SHORT else "05 Mar 12:24 Fix the token refresh race"
-            assert str(screen.listing.border_title) == f"Lost 3 · {more}", size
+            more = "" if size == SHORT else " · 05 Mar 12:24 Fix the token refresh race"
+            assert str(screen.listing.border_title) == f"Lost 3{more}", size
             if size == SHORT:
-                assert "w hand over" in driver.shown and driver.shown.count("▢") == 3
+                assert "space tick" in driver.lines[-1] and driver.shown.count("▢") == 3
                 await driver.press("space")
-                assert "Lost 3 · 1 ticked" in driver.shown
+                assert "Lost 3 · 1 ticked" in driver.shown and "w hand over" in driver.lines[-1]
             if size in (WIDE, MIDDLE):
                 await driver.press("space", "ctrl+a")  # all, not none, as not all are ticked
                 assert "▢" not in driver.shown
@@ -152,7 +152,7 @@ async def test_the_evidence_of_a_kept_row_is_marked(lossy: World) -> None:
         assert "✗ lost · L7 12:25" in driver.shown
         await driver.press("down")
         await driver.until(lambda: RULE in driver.shown, "the whole row beside the list")
-        await unfold(driver, screen, "Kept: Files changed")
+        await driver.pilot.click("#rows", offset=(9, driver.line_of("Kept: Files changed")))  # at once
         assert "✓ src/tokens.py" in driver.shown
         await driver.press("down", "space")
         assert driver.last_said == "Only what is lost can be ticked."
@@ -174,7 +174,7 @@ def test_lines_that_are_read_together_are_shown_one_below_the_other() -> None:
     assert quotes_of(row) == ["Ask first", "then merge"]
     assert quotes_of(replace(row, parts=())) == ["Ask first · then merge"]  # its own sign
     compaction = CompactionFact("auto", 1000, 10, Source(9), "Summary")
-    shown = lost_document(Aftermath("s", 1, compaction, (replace(row, worth=99.0),)), (), ()).text
+    shown = lost_document(Aftermath("s", 1, compaction, (replace(row, worth=99.0),)), (), (), []).text
     assert "  ✗ Ask first\n    then merge (L7)" in shown
 
 
@@ -191,7 +191,7 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
         assert "2 ticked · " in driver.shown
         await driver.press("w")
         await driver.until_said(
-            "2 lines wait for the next prompt of session s-1, but no hooks are installed: Y copies a prompt."
+            "2 lines wait for the next prompt of session s-1, but no hooks are installed (i): "
         )
         (message,) = Outbox(lossy.home, "s-1").waiting()
         assert driver.shown.count("⏳") == 3  # above the rows, and at them
@@ -231,7 +231,8 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
         note.path.unlink()
         await driver.press("escape")
         await driver.until(lambda: "⏳ 2 lines wait for the next prompt" in driver.shown, "the first line")
-        await driver.until(lambda: "(l, w: back)" in driver.detail, "the detail")
+        await driver.until(lambda: "(l, then w takes them back)" in driver.detail, "the detail")
+        assert "\n ⏳ pytest -q (L7" in driver.detail and "\n  ✗ src/clock.py" in driver.detail
 
 
 async def test_what_is_typed_while_the_rows_are_read_is_for_them(
@@ -327,7 +328,7 @@ async def test_who_hands_over_to_a_session_that_sleeps_is_told(lossy: World) -> 
     async with opened(lossy) as driver:
         await aftermath(driver)
         await driver.press("space", "w")
-        await driver.until_said("quiet for 3 d: Y copies a prompt for another.")
+        await driver.until_said("quiet for 3 d (S, then R resumes it): Y copies a prompt for another.")
 
 
 async def test_pin_and_prompt(lossy: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -347,7 +348,7 @@ async def test_pin_and_prompt(lossy: World, monkeypatch: pytest.MonkeyPatch) -> 
         assert "L12 names line 12 of Claude Code's transcript s-1.jsonl." in copied[0]
         assert f"## Rules\n\n```text\n- {RULE} (L6)\n```" in copied[0]
         await driver.press("w")
-        await driver.until_said("but no hooks are installed: Y copies a prompt.")
+        await driver.until_said("but no hooks are installed (i): Y copies a prompt for another.")
         await driver.press("Y")  # nothing is ticked now: of what waits
         assert copied[1:] == copied[:1]
         await driver.press("u")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from textual.content import Content
 
 from memtui.app.details.session import COLUMNS, context_chart
+from memtui.app.listings import StateView
 from memtui.app.readings import Readings
 from memtui.app.screens.dialogs import legend
 from memtui.app.status import context_line
@@ -109,6 +110,10 @@ async def test_a_receipt_is_shown_after_a_compaction(world: World) -> None:
         assert "received 13:17, whole" in driver.lines[0]
         assert shown(61, "whole") == ("", "")
         assert shown(3, "unknown") == ("", "")
+        feed._watched = ContextState(Gauge(3_000, 100_000, turns=9))
+        for days, turns in ((0, 9), (2, None)):  # none is left of a session that is over
+            feed.apply(StateView(active=NOW - timedelta(days=days), transcript=feed._transcript))
+            assert bar.context and bar.context[0].turns == turns
         reason = "no hook ran: it is not installed"
         assert shown(300, "missing", reason) == (f"not received: {reason}", "$error")
 

@@ -25,7 +25,7 @@ async def test_it_filters_with_every_letter(full: World) -> None:
             await driver.press("e", "x")
             await driver.until(lambda: rows(driver) == 1)
             assert driver.lines[-2].startswith(" / ex"), size
-            assert driver.lines[-1].split() == ["esc", "drop", "f1", "help"], size
+            assert driver.lines[-1].split() == ["esc", "drop", "^p", "palette", "f1", "help"], size
             assert "Make the export stream" in driver.shown, size
             assert FIRST not in "".join(driver.drawn(PaneId.PENDING)), size
             await driver.press("backspace", "backspace")

@@ -89,6 +89,8 @@ async def test_missed_compactions_are_counted_and_captured(world: World) -> None
         assert isinstance(driver.screen, LostScreen)
         await driver.press("escape", "j")
         await driver.until(lambda: "∅ 1 · Fix the login" in driver.shown, "its session's name")
+        x = driver.lines[0].index("no hooks")
+        assert driver.screen.get_style_at(x, 0).meta["@click"] == "screen.install"
         assert line(driver) == "no hooks: i installs them"
         assert "installs the hooks" not in driver.shown
         for key in "re":

@@ -46,6 +46,7 @@ EMPTY = [
     *[(pane, "o", "Nothing is selected, so there is no transcript to open.") for pane in "123"],
     *[(pane, "e", "Nothing is selected.") for pane in "13"],
     *[("2", key, "Nothing is selected.") for key in "yYtDv"],
+    *[(pane, "!", "There is no row to pin.") for pane in "124"],
     ("3", "x", "No active command and no pin is selected."),
     ("3", "X", "No command is active."),
     *[("4", key, "There is no session yet: start Claude Code in this folder.") for key in "voe"],
@@ -81,7 +82,9 @@ async def test_help_begins_with_the_signs_and_lists_every_key_once(full: World) 
             text = driver.screen.query_one(DocumentView).document.text
             pane = driver.pane(pane_id)
             assert str(driver.screen.query_one("#help").border_title) == f"Help for {pane.title}"
-            assert "●  " in text
+            assert (
+                "●  " in text and "\nenter         open the" in text and "\ntab           go to the" in text
+            )
             lines = text.split("\n")
             for binding in bindings_of(type(pane)):
                 assert sum(line.endswith(binding.tooltip) for line in lines) == 1, binding
@@ -153,7 +156,7 @@ async def test_the_bottom_line_ends_with_a_whole_word(full: World) -> None:
                 for word in (driver.app.get_key_display(binding), *binding.description.split())
             }
             assert words <= known, keys
-            assert not keys or "esc back" in driver.lines[-1]
+            assert ("esc back" if keys else "s search  S sessions") in driver.lines[-1]
 
 
 async def test_help_can_be_read_to_its_end_in_the_smallest_window(full: World) -> None:

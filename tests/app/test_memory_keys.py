@@ -86,10 +86,10 @@ async def test_tags_are_edited_in_one_line(world: World, names: list[str]) -> No
 async def test_tags_left_or_as_they_were_change_nothing(world: World, names: list[str]) -> None:
     before = path_of(world, names[0]).read_bytes()
     async with opened(world) as driver:
-        for key in ("escape", "enter"):
+        for click in (False, True):
             await driver.press("2", "t")
             await driver.until(lambda: isinstance(driver.screen, AskScreen), "the line")
-            await driver.press(key)
+            await (driver.pilot.click("#no") if click else driver.press("enter"))
             assert await driver.until_said("unchanged") == "The tags are unchanged."
             assert driver.at(PaneId.MEMORIES)
         await driver.press("u")

@@ -96,12 +96,12 @@ async def test_among_several_remotes_one_is_named(world: World, remote: MemoryRe
     async with opened(world) as driver:
         await driver.press("2", "+")
         await driver.until(lambda: driver.has("#answer"), "the question")
-        assert "home, team · enter shares" in driver.shown
+        assert "home, team " in driver.shown
         await driver.type("nowhere")
         await driver.press("enter")
         await driver.until(lambda: "There is no remote 'nowhere'." in driver.shown)
         await driver.type("home")
-        await driver.press("enter")
+        await driver.pilot.click("#yes")
         assert (await driver.until_said("goes")).startswith(f"{first} goes to home ")
 
 
@@ -254,7 +254,9 @@ async def test_two_machines_texts_are_two_versions_with_their_difference(
             await driver.press("j")
         await driver.press("v")
         await driver.until(lambda: isinstance(driver.screen, VersionsScreen), "the versions")
-        await driver.until(lambda: "here · bob on desk-9f" in driver.shown)
+        for size in (NARROW, (120, 30)):
+            await driver.resize(size)
+            await driver.until(lambda: "here · bob on desk-9f" in driver.shown)
         await driver.until(lambda: "v1 → v2 by bob on desk-9f" in driver.shown)
         assert "big" in driver.shown and "{+" in driver.shown
         assert f"Versions of {mine}" in driver.shown

@@ -73,6 +73,7 @@ async def test_finding_as_one_types_goes_on_and_comes_round(long: World) -> None
 
         places = [await place(key) for key in "nnn"]
         assert sorted(places) == ["1 of 3", "2 of 3", "3 of 3"]
+        assert driver.last_said == "No hit after this one: round again."
         assert [await place(key) for key in "NN"] == [places[1], places[0]]
         await driver.press("G")
         await find(driver, "Answer", "200 of 200")  # the nearest one, as none follows
@@ -99,7 +100,7 @@ async def test_esc_returns_to_the_start_of_the_search_and_hits_unfold_blocks(lon
 async def test_turns_and_compactions(long: World) -> None:
     async with opened(long) as driver:
         view = await reading(driver)
-        assert "turn 3 of 3" in driver.lines[0]
+        assert "Where it begins · turn 3 of 3" in driver.lines[0]
         await driver.press("[")
         assert "third ask" in row(view) or "second ask" in row(view)
         await driver.press("[", "[")

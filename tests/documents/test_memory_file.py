@@ -228,11 +228,11 @@ def test_a_command_that_changes_a_file_after_the_check_is_seen(
         ("Move the tax rates", "Move the tax rates"),
         (
             "Let the nightly import of the stock run in minutes and no more",
-            "Let the nightly import of the stock run in minutes and no…",
+            "Let the nightly import of the stock run in minutes and no",
         ),
     ],
 )
-def test_a_long_title_shows_that_it_is_cut(said: str, title: str) -> None:
+def test_a_long_title_is_cut_at_a_word(said: str, title: str) -> None:
     assert draft_memory(Facts(title=said)).title == title
 
 

@@ -72,7 +72,7 @@ class MemtuiApp(BaseApp):
         Binding("S", "sessions", "sessions", id="sessions", tooltip="every session: read, resume or fork it"),
         Binding("u", "undo", "undo", id="undo", tooltip="undo the last change"),
         hidden("ctrl+r", "redo", "redo", id="redo", tooltip="redo the last undone change"),
-        hidden("ctrl+p", "command_palette", "palette", tooltip="every command by name"),
+        Binding("ctrl+p", "command_palette", "palette", tooltip="every command by name"),
         hidden("?", "help", "help", id="help", tooltip="the signs and keys here"),
         hidden("f1", "help", "help", tooltip="the signs and keys here"),
         hidden("ctrl+c,super+c", "copy_selection", "copy", priority=True, tooltip="copy the selection"),

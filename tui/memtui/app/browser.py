@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from memtui.store.search import Result
 
 
+_RARE = """transcript filter compact leave command_palette versions share delete give_claude store_claudes
+ask_model copy_notes switch(-1) switch(1)"""
 _PIN = "pin this line: no compaction may lose it; among the pins, type one"
 _INSTALLED = "Done. Sessions started from now on go by it; open ones once they are started again."
 
@@ -64,11 +66,13 @@ class BrowserScreen(StyledOnce):
         hidden("3", "pane('commands')", "Commands", id="pane_3", tooltip="go to Commands"),
         hidden("4", "pane('state')", "State", id="pane_4", tooltip="go to the session state"),
         hidden("enter", "open", "open"),
-        hidden("tab", "next_pane(1)", "next"),
-        hidden("shift+tab", "next_pane(-1)", "previous"),
+        hidden("tab", "next_pane(1)", "next", tooltip="go to the next pane"),
+        hidden("shift+tab", "next_pane(-1)", "previous", tooltip="go to the pane before"),
         Binding("escape", "back", "back", id="back", tooltip="back: detail, ticks, filter, zoom"),
         Binding("q", "leave", "quit", id="quit", tooltip="quit from the browser; elsewhere back"),
     ]
+
+    rare_keys = frozenset(_RARE.split())
 
     def __init__(self, model: ProjectModel, settings: Settings, *, note: str = "") -> None:
         """Make the screen; `note` is a remark about this run, for the status line."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -42,6 +42,7 @@ _MARKS = {
     Mark.POLLING: ("◐ polling", "$warning"),
     Mark.LOST: ("○ lost", "$error"),
 }
+_INSTALLS = "@click=screen.install"  # as its key, which is offered in words
 
 
 @dataclass
@@ -75,6 +76,7 @@ class StatusBar(Widget):
         self._note = note
         self._branch = ""
         self._transcript: Path | None = None
+        self._is_over = False
         self._watched: ContextState | None = None
         self._rows_waiting = 0
         self._states: Sequence[RemoteState] = ()
@@ -93,9 +95,10 @@ class StatusBar(Widget):
     def context(self) -> tuple[Gauge, str] | None:
         if self._watched is None:
             return None
-        percent, at = self._watched.gauge.percent, self._warn.at
+        gauge, at = self._watched.gauge, self._warn.at
+        gauge, percent = replace(gauge, turns=None) if self._is_over else gauge, gauge.percent
         passed = sum(percent >= each for each in at)
-        return self._watched.gauge, "$accent" if not passed else "$error" if passed == len(at) else "$warning"
+        return gauge, "$accent" if not passed else "$error" if passed == len(at) else "$warning"
 
     @property
     def receipt(self) -> tuple[str, str]:
@@ -137,7 +140,7 @@ class StatusBar(Widget):
             _apart(clean_line(f"captures are lost: {lost}") if lost else "", "$error"),
             _apart("  ".join(self._watched.alarms) if self._watched else "", "$error"),
             *(context_line(*self.context, width) if self.context else ()),
-            _apart(self.waiting, "$warning"),
+            _apart(self.waiting, "$warning" if self._installed else f"$warning {_INSTALLS}"),
             _apart(*self.receipt),
             _apart(self._note, "$accent"),
             _apart(*self.health),
@@ -194,6 +197,7 @@ class StatusBar(Widget):
             self._rows_waiting = sum(view.rows.values())
         elif isinstance(view, listings.StateView) and not view.chosen:  # older ones have no context to fill
             self._transcript = view.transcript
+            self._is_over = bool(view.active and self._model.clock() - view.active > timedelta(days=1))
             self._watch()
         else:
             return
@@ -293,9 +297,9 @@ def context_line(gauge: Gauge, colour: str, width: int) -> tuple[tuple[str, str]
 
 def health_line(view: listings.HealthView, now: datetime) -> tuple[str, str]:
     if not view.installed:
-        return "no hooks: i installs them", "$quiet"
+        return "no hooks: i installs them", f"$quiet {_INSTALLS}"
     if view.undecided:
-        return "keep transcripts beyond 30 days? i", "$quiet"
+        return "keep transcripts beyond 30 days? i", f"$quiet {_INSTALLS}"
     if view.last is None:
         return "hooks installed", "$quiet"
     if view.last.outcome != "ok":

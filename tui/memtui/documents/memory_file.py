@@ -124,7 +124,7 @@ def draft_memory(facts: Facts) -> MemoryFile:
     """A draft of the memory file for a review (seed 001), with secrets masked, as it may be shared."""
     alone = [_ONLY_CAPTURE] if facts.from_capture else []
     return MemoryFile(
-        title=shortened(masked(title_of(facts)).rstrip(".。"), _TITLE) or UNTITLED,
+        title=shortened(masked(title_of(facts)).rstrip(".。"), _TITLE).removesuffix("…") or UNTITLED,
         goal=masked("\n".join([goal(facts), *alone])),
         learnings=tuple(dict.fromkeys(map(masked, _learnings(facts))))[:_MOST_LEARNINGS],
         questions=tuple(dict.fromkeys(map(masked, _questions(facts))))[:_MOST_QUESTIONS],

@@ -91,21 +91,28 @@ class SessionHead(NamedTuple):
     """Short name: ``opus``; the whole name for models of other makers."""
     started: str = ""
     ended: str = ""
+    name: str = ""
 
 
 def session_head(path: Path, end: int) -> SessionHead:
     """Read both ends of a transcript; at the later one from `end`, where a line begins."""
     model = started = ended = ""
+    reading = _Reading()
     for line in islice(read_lines(path, stop=_ENDS), 50):
         for record in line.records:
             started = started or time_of(record)
+            reading.take(record)
+    asked = reading.summary.first_ask
     for line in read_lines(path, start=end):
         for record in line.records:
+            reading.take(record)
             ended, name = max(ended, time_of(record)), text_in(fields_in(record, "message"), "model")
             if name and name != "<synthetic>" and record.get("isSidechain") is not True:
                 model = name
     family = _FAMILY.search(model)
-    return SessionHead(family[1] if family else model, started or ended, ended or started)
+    reading.summary.first_ask = asked  # what was asked late does not name it, as a title does
+    model = family[1] if family else model
+    return SessionHead(model, started or ended, ended or started, reading.summary.name)
 
 
 _TELLING = 3  # the least words of a request by which a session is named

@@ -16,7 +16,7 @@ from memtui.documents.events import EvidenceGroup, EvidenceItem
 from memtui.documents.quotes import citation, with_source
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import parse_iso, to_local
-from memtui.lost.outbox import lines_wait
+from memtui.lost.outbox import Message, lines_wait
 from memtui.lost.receipts import Receipt
 from memtui.lost.records import MARKS, OPEN, TOGETHER, UNFOUNDED, Aftermath, Row, Unfounded
 from memtui.lost.text import Span
@@ -107,7 +107,7 @@ def lost_evidence(aftermath: Aftermath) -> tuple[EvidenceGroup, ...]:
 
 
 def lost_document(
-    aftermath: Aftermath, receipts: Iterable[Receipt], unfolded: Collection[str], waits: int = 0
+    aftermath: Aftermath, receipts: Iterable[Receipt], unfolded: Collection[str], waiting: list[Message]
 ) -> Document:
     """The beginning of a capture's detail: sizes, receipt, what waits, losses, and the kept facts, folded."""
     lines: list[Line] = []
@@ -116,11 +116,12 @@ def lost_document(
     if sizes:
         lines.append(styled((" -> ".join(sizes), "strong"), (" tokens" if len(sizes) == 1 else "", "dim")))
     lines += _receipt_lines(aftermath, receipts)
-    if waits:
-        lines.append(styled((f"⏳ {lines_wait(waits)}", "warn"), (" (l, w: back)", "dim")))
+    if waits := sum(each.rows for each in waiting):
+        lines.append(styled((f"⏳ {lines_wait(waits)}", "warn"), (" (l, then w takes them back)", "dim")))
+    keys = {key for each in waiting for key in each.keys}
     heavy = aftermath.counted_losses
     lines += [Line(""), styled(("LOST", "heading"), (f"  {len(heavy) or 'nothing that counts'}", "dim"))]
-    lines += [line for row in heavy[:_SHOWN] for line in _lines(row)]
+    lines += [line for row in heavy[:_SHOWN] for line in _lines(row, waits=row.key in keys)]
     lines += [
         styled(("  ! ", "bad"), f"only the summary says {masked(u.text)}: {u.reason}", hang=4)
         for u in aftermath.unfounded
@@ -138,11 +139,12 @@ def lost_document(
     return concat(*lines)
 
 
-def _lines(row: Row) -> Iterator[Line]:
+def _lines(row: Row, *, waits: bool = False) -> Iterator[Line]:
     quotes = [text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…" for text in quotes_of(row)]
     notes = ", ".join(note for note in (citation(row.source), row.need.label if row.need else "") if note)
+    sign = (" ⏳ ", "warn") if waits else (f"  {MARKS[row.state]} ", _ROLES[row.state])
     for number, quote in enumerate(quotes, 1):
-        mark = "    " if number > 1 else (f"  {MARKS[row.state]} ", _ROLES[row.state])
+        mark = "    " if number > 1 else sign
         # In brackets, as everywhere, so that the source can be followed.
         source = (f" ({notes})" if notes and number == len(quotes) else "", "dim")
         yield styled(mark, quote, source, hang=4)

@@ -250,7 +250,7 @@ class CommandsPane(Pane):
             return
         from memtui.app.screens.dialogs import AskScreen
 
-        asked = AskScreen("A line that no compaction may lose", hint="enter pins it · esc leaves")
+        asked = AskScreen("A line that no compaction may lose", yes="Pin it", hint="Every summary gets it.")
 
         def answered(text: str | None) -> None:
             if text and text.strip():

@@ -22,7 +22,7 @@ _PAUSE = 0.06
 """Seconds without a change of selection before slow data is read."""
 _SOURCE = re.compile(r"\bL([1-9]\d{0,7})\b", re.ASCII)
 _AGENT = re.compile(r"\bagent-[\w-]+ L\d", re.ASCII)
-_MARK = re.compile(r"[\s•·○▸✓✗↺?!-]*\s(?=\S)")
+_MARK = re.compile(r"[\s•·○▸✓✗↺⏳?!-]*\s(?=\S)")
 _QUOTE = re.compile(r"[^\"“]{0,60}\(L\d[^()]*\): [\"“]?(.*?)[\"”]?|L\d+ [^:]{1,30}: (.*)")
 """``last asked (L12): "Go on"`` and ``L12 User: Go on``."""
 
@@ -32,7 +32,7 @@ class DetailView(DocumentView):
 
     title = "the detail"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "follow", "open", key_display="enter"),
+        Binding("enter", "follow", "open", key_display="enter", tooltip="open the marked line"),
         Binding("!", "screen.pin_line", "pin", id="pin", tooltip=PINS),
     ]
 
@@ -125,7 +125,7 @@ def selected_line(pane: Pane, detail: DocumentView, selection: str) -> tuple[str
         none = "The marked line names no source: go to one that does, or select words with the mouse."
         return parsed(text) if _SOURCE.search(text) else none
     text = pane.line_of(pane.selected) if pane.selected else ""
-    return parsed(text) if text else pane.no_line
+    return parsed(text) if text else pane.no_line if pane.selected else "There is no row to pin."
 
 
 def parsed(text: str) -> tuple[str, int]:

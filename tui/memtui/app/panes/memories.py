@@ -398,7 +398,8 @@ class MemoriesPane(Pane):
             asked = AskScreen(
                 f"Tags of {ids[0]}" if len(ids) == 1 else f"Tags that {len(ids)} memories have in common",
                 value=", ".join(map(clean_line, before)),
-                hint="commas between · enter saves · esc leaves",
+                yes="Save",
+                hint="commas between",
             )
 
             def answered(answer: str | None) -> None:
@@ -542,9 +543,9 @@ class MemoriesPane(Pane):
             sure = await self.app.confirmed(question, yes="Share", no="Keep here", safe=True)
             return names[0] if sure else ""
         text, value = f"Share {which} with which remote?", ""
-        hint = f"{', '.join(names)} · enter shares · esc leaves"
+        hint = ", ".join(names)
         while True:
-            answer = await self.app.push_screen_wait(AskScreen(text, value=value, hint=hint))
+            answer = await self.app.push_screen_wait(AskScreen(text, yes="Share", value=value, hint=hint))
             if answer is None or answer.strip() in names:
                 return (answer or "").strip()
             text, value = f"There is no remote {clean_line(answer)!r}. Share {which} with which one?", ""

@@ -270,9 +270,8 @@ class PendingPane(Pane):
         found, lost = self._read_losses(item, progress), None
         if found is not None:
             receipts = self.model.readings.receipts(found.session_id)
-            messages = rows_waiting(self.model.places.home, found.session_id)
-            waits = sum(each.rows for each in messages)
-            lost = lost_document(found, receipts, frozenset(self.toggled), waits)
+            waiting = rows_waiting(self.model.places.home, found.session_id)
+            lost = lost_document(found, receipts, frozenset(self.toggled), waiting)
         return capture_document(item, self.clock(), self._facts(item, progress), lost)
 
     def _facts(self, item: CaptureRow, progress: Progress) -> Document:

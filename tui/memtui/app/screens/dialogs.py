@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import ClassVar
 
-from textual import events, getters
+from textual import events, getters, on
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -31,12 +31,19 @@ _MOVING = ("j k ↑ ↓ g G", "move where nothing is typed; page up, page down t
 class _Dialog(ModalScreen[ScreenResultType], OwnScreen[ScreenResultType]):
     """A box over a screen; a click beside it or on its last word, `esc closes`, is as escape."""
 
+    HORIZONTAL_BREAKPOINTS = [(0, "-tight"), (48, "-narrow"), (100, "-wide")]  # noqa: RUF012 - see the app
+
     async def on_click(self, event: events.Click) -> None:
         box = self.query_one(Vertical)
         clicked, _ = self.get_widget_at(*event.screen_offset)
         on_border = clicked is box and event.screen_y == box.region.bottom - 1
         if clicked is self or (on_border and box.border_subtitle):
             await self.run_action(self.active_bindings["escape"].binding.action)
+
+
+def _answers(yes: str, no: str) -> Horizontal:
+    buttons = (Button(Content(yes), id="yes", compact=True), Button(Content(no), id="no", compact=True))
+    return Horizontal(*buttons, id="answers")
 
 
 class ConfirmScreen(_Dialog[bool]):
@@ -46,7 +53,6 @@ class ConfirmScreen(_Dialog[bool]):
     that enter confirms.
     """
 
-    HORIZONTAL_BREAKPOINTS = [(0, "-tight"), (48, "-narrow"), (100, "-wide")]  # noqa: RUF012 - see the app
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "dismiss(True)", "yes", tooltip="do it"),
         Binding("n,escape,q", "dismiss(False)", "no", tooltip="leave everything as it is"),
@@ -65,9 +71,8 @@ class ConfirmScreen(_Dialog[bool]):
         self, question: str, *, yes: str, no: str, document: Document | None = None, safe: bool = False
     ) -> None:
         super().__init__()
-        self._document = document
         self._question, self._yes, self._no = question, yes, no
-        self._safe = safe
+        self._document, self._safe = document, safe
 
     def compose(self) -> ComposeResult:
         with Vertical(id="confirm"):
@@ -76,9 +81,7 @@ class ConfirmScreen(_Dialog[bool]):
                 view = DocumentView(self._document, id="asked-about")
                 view.can_focus = False
                 yield view
-            with Horizontal(id="answers"):
-                yield Button(Content(f"{self._yes} (y)"), id="yes", compact=True)
-                yield Button(Content(f"{self._no} (n)"), id="no", compact=True)
+            yield _answers(f"{self._yes} (y)", f"{self._no} (n)")
         yield KeyFooter()
 
     def on_mount(self) -> None:
@@ -112,23 +115,24 @@ class AskScreen(_Dialog[str | None]):
         Binding("escape", "dismiss", "leave", tooltip="leave everything as it is")
     ]
 
-    def __init__(self, question: str, *, value: str = "", hint: str = "") -> None:
-        """Make the question; all three texts are clean."""
+    def __init__(self, question: str, *, yes: str, value: str = "", hint: str = "") -> None:
+        """Make the question; all texts are clean."""
         super().__init__()
-        self._question = question
-        self._value = value
-        self._hint = hint
+        self._question, self._yes, self._value, self._hint = question, yes, value, hint
 
     def compose(self) -> ComposeResult:
         with Vertical(id="ask"):
             yield Static(Content(self._question), id="asked")
             yield TypedLine(self._value, id="answer", compact=True, select_on_focus=False)
             yield Static(Content(self._hint), id="ask-hint")
+            yield _answers(f"{self._yes} (enter)", "Leave (esc)")
         yield KeyFooter()
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
+    @on(Input.Submitted)
+    @on(Button.Pressed)
+    def _answered(self, event: Input.Submitted | Button.Pressed) -> None:
         event.stop()
-        self.dismiss(event.value)
+        self.dismiss(None if event.control.id == "no" else self.query_one(Input).value)
 
 
 class _LeftBySearch(_Dialog[None]):
@@ -151,8 +155,7 @@ class StoredScreen(_LeftBySearch):
 
     def __init__(self, memory_id: str, file: Path) -> None:
         super().__init__()
-        self._memory_id = memory_id
-        self._file = file
+        self._memory_id, self._file = memory_id, file
 
     def compose(self) -> ComposeResult:
         with Vertical(id="stored"):
@@ -187,9 +190,7 @@ class ReadingScreen(OwnScreen[None]):
     def __init__(self, title: str, document: Document, *, at: int = 0) -> None:
         """Make the screen; `title` is clean, and `at` is the first line to show."""
         super().__init__()
-        self._at = at
-        self._title = title
-        self._document = document
+        self._title, self._document, self._at = title, document, at
 
     def compose(self) -> ComposeResult:
         yield DocumentView(self._document, id="reading")

@@ -87,10 +87,7 @@ class LostScreen(ListScreen[None]):
     def __init__(self, model: ProjectModel, transcript: Path, since: datetime | None, name: str = "") -> None:
         """Make the screen for the first compaction at or after `since`, or the newest one."""
         super().__init__()
-        self.model = model
-        self._transcript = transcript
-        self._since = since
-        self._label = name
+        self.model, self._transcript, self._since, self._label = model, transcript, since, name
         self.aftermath: Aftermath | None = None
         self.reads = True
         self._items: Mapping[str, Item] = {}
@@ -102,7 +99,8 @@ class LostScreen(ListScreen[None]):
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="aftermath-body"):
-            yield RowList(self._draw, is_header=self._is_header, awaits=self._awaits, box=3, id="rows")
+            box = lambda key: -1 if isinstance(self._items[key], Fold) else 3  # noqa: E731
+            yield RowList(self._draw, is_header=self._is_header, awaits=self._awaits, box=box, id="rows")
             with Vertical(id="aside"):
                 yield Static(id="whole-row")
                 yield DocumentView(id="summary")
@@ -200,8 +198,9 @@ class LostScreen(ListScreen[None]):
 
     @property
     def idle_keys(self) -> frozenset[str]:
-        """In a small window the footer has room for two: the row's sign and its title name the others."""
-        return frozenset(["open", "tick"] if self.has_class("-short") else ())
+        """In a small window the footer has room for few: without ticks for ticking, then for handing over."""
+        idle = ["open", "tick" if self.ticked or self._waiting else "hand_over"]
+        return frozenset(idle if self.has_class("-short") else ())
 
     def _show_room(self) -> None:
         rows = tuple(self.ticked.values())
@@ -209,7 +208,7 @@ class LostScreen(ListScreen[None]):
             title = f"Lost {len(self.aftermath.counted_losses)}"
             title += f' · "{self.words}" ✕' if self.words else ""
             if self.has_class("-short"):  # there is no border below
-                title += f" · {len(rows)} ticked" if rows else " · space ticks"
+                title += f" · {len(rows)} ticked" if rows else ""
             else:
                 moment = parse_iso(self.aftermath.compaction.source.timestamp)
                 title += f" · {self._label or (day_and_minute(moment) if moment else '')}"
@@ -304,10 +303,11 @@ class LostScreen(ListScreen[None]):
         done = await asyncio.to_thread(hand)
         await self._handed(aftermath, ())
         says = f"{lines_wait(done.rows)} of session {clean_line(aftermath.session_id)[:8]}"
-        if await asyncio.to_thread(model.lacks_hooks):
-            self.app.warn(f"{says}, but no hooks are installed: Y copies a prompt. u takes it back.")
-        elif (days := self._days_quiet()) > 0:
-            self.app.warn(f"{says}, quiet for {days} d: Y copies a prompt for another. u takes it back.")
+        days, lacks = self._days_quiet(), await asyncio.to_thread(model.lacks_hooks)
+        needs = f", quiet for {days} d (S, then R resumes it)" if days > 0 else ""
+        needs += ", but no hooks are installed (i)" if lacks else ""
+        if needs:
+            self.app.warn(f"{says}{needs}: Y copies a prompt for another. u takes it back.")
         else:
             self.app.say(f"{says}; u takes it back.")
 

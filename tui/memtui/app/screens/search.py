@@ -32,6 +32,7 @@ from memtui.store.session_list import NOT_RESUMED, typed_command
 from memtui.transcript.line_index import Query
 
 _PAUSE = 0.12
+_MORE = "show more lines of the session"
 _SEARCHED = {
     Scope.SESSION: ("in this session", "; tab searches this project"),
     Scope.PROJECT: ("in this project", "; tab searches all projects"),
@@ -44,8 +45,8 @@ class SearchInput(TypedLine):
     """A search line: every change searches at once; the arrows move in the results."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "submit", "open", key_display="enter"),
-        Binding("right", "cursor_right", "more"),
+        Binding("enter", "submit", "open", key_display="enter", tooltip="open what is selected"),
+        Binding("right", "cursor_right", "more", tooltip=_MORE),
         hidden("down", "screen.move(1)"),
         hidden("up", "screen.move(-1)"),
         hidden("pagedown", "screen.page(1.0)"),
@@ -68,7 +69,7 @@ class SearchScreen(OwnScreen[Result | None]):
     AUTO_FOCUS = "#query"
     results = getters.query_one("#results", RowList)
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("right", "unfold(True)", "more", tooltip="show more lines of the session"),
+        Binding("right", "unfold(True)", "more", tooltip=_MORE),
         hidden("left", "unfold(False)", "fewer", tooltip="hide them"),
         Binding("tab", "scope", "where", tooltip="search in this session, this project, everywhere"),
         Binding("shift+tab", "switch", "results", tooltip="go to the results, or back"),
@@ -91,10 +92,8 @@ class SearchScreen(OwnScreen[Result | None]):
     def __init__(self, model: ProjectModel, *, query: str = "", session: Path | None = None) -> None:
         """Make the screen with an initial query; `session` is the transcript that is "this session"."""
         super().__init__()
-        self._session = session
+        self.model, self.query_text, self._session = model, query, session
         self._scope = Scope.PROJECT
-        self.model = model
-        self.query_text = query
         self._groups: tuple[Group, ...] = ()
         self._unfolded: set[str] = set()
         self._found: dict[str, Result | Heading] = {}

@@ -80,8 +80,9 @@ async def export_sessions(
     else:
         question, proposed = "Export this session to a file", here / session_file(transcripts[0])
         form = "A page of HTML; Markdown if the name ends in .md."
-    hint = f"{form} Secrets are masked. Existing files are kept.\nenter exports · esc leaves"
-    answer = await app.push_screen_wait(AskScreen(question, value=clean_line(str(proposed)), hint=hint))
+    hint = f"{form} Secrets are masked. Existing files are kept."
+    asked = AskScreen(question, yes="Export", value=clean_line(str(proposed)), hint=hint)
+    answer = await app.push_screen_wait(asked)
     if answer is None or not answer.strip():
         return
     target = here / expanded(answer.strip())

@@ -79,8 +79,7 @@ class SessionsScreen(ListScreen[None]):
     def __init__(self, model: ProjectModel, *, choosing: bool = False) -> None:
         """Make the screen; where one is `choosing`, enter opens the project of a session of any project."""
         super().__init__()
-        self._model = model
-        self._choosing = choosing
+        self._model, self._choosing = model, choosing
         places = model.places
         self._list = SessionList(places, model.clock)
         self._archive = Archive(places.home)
@@ -99,7 +98,7 @@ class SessionsScreen(ListScreen[None]):
         with Horizontal(id="sessions-body"):
             with Vertical(id="listed"):
                 yield Heading()
-                yield RowList(self._draw, empty="…", box=1, id="sessions")
+                yield RowList(self._draw, empty="…", box=lambda _: 1, id="sessions")
             yield SessionDetail(self._model, self._readable)
         yield InputLine("filter", FILTER_HINT)
         yield KeyFooter()

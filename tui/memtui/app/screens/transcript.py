@@ -223,7 +223,10 @@ def title(view: TranscriptView, width: int) -> str:
     name = clean_line(view.path.stem.removeprefix("agent-"))[:8]
     percent = f" {view.bar.percent} %"
     room = max(1, width - 6 - cell_len(percent))  # the frame's corners take six cells
-    parts = (name, turn, times(view.head), clean_line(view.head.model))
+    parts = [name, turn, times(view.head), clean_line(view.head.model)]
+    spare = room - 4 - cell_len(" · ".join(filter(None, parts)))
+    if spare > 11:  # else a name says little
+        parts.insert(1, cut(clean_line(view.head.name), spare))
     left = cut(" · ".join(filter(None, parts)), room - 1) + " "
     return left + "─" * max(0, room - cell_len(left)) + percent
 

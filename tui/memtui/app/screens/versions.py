@@ -48,9 +48,7 @@ class VersionsScreen(ListScreen[str | None]):
         """Make the screen; `read` gives the versions by name, the newest first; enter may bring one back."""
         super().__init__()
         self._brings_back = brings_back
-        self._name_shown = name
-        self._read = read
-        self._clock = clock
+        self._name_shown, self._read, self._clock = name, read, clock
         self._rows: Mapping[str, Version] = {}
         self._everything = False
 
@@ -78,7 +76,7 @@ class VersionsScreen(ListScreen[str | None]):
         left = [
             (f"  {version.name:<4} ", "bold"),
             (when_of(version.written, now, width), "$quiet"),
-            (f"{news:>3} ", "$accent"),
+            ("" if version.writer else f"{news:>3} ", "$accent"),
             (clean_line(version.gist), "$error" if broken else ""),
         ]
         return row(left, "", width)

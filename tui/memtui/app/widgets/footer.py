@@ -15,8 +15,9 @@ from memtui.app.base import own_app
 class KeyFooter(Footer):
     """The keys that do something here, each clickable; the app's `COMMAND_PALETTE_BINDING` is help's.
 
-    Keys without room are left out, the last ones first, but not the way back; help lists all. Those that do
-    nothing for the selected row are the focused widget's or the screen's `idle_keys`, by their actions.
+    Keys without room are left out, the screen's `rare_keys` first, then the last ones, but not the way back;
+    help lists all. Those that do nothing for the selected row are the focused widget's or the screen's
+    `idle_keys`. Both name actions.
     """
 
     app = own_app
@@ -47,12 +48,13 @@ class KeyFooter(Footer):
             # where letters and signs are typed
             keys.append(FooterKey("f1", "f1", "help", "app.help", classes="-command-palette"))
         room = self.app.size.width + 1  # the first key's left margin is one cell, and the last has none
-        shown = []
+        rare, shown = getattr(self.screen, "rare_keys", ()), []
+        keys.sort(key=lambda key: key.action in rare)
         for key in sorted(keys, key=lambda key: (not key.has_class("-command-palette"), key.key != "escape")):
-            room -= cell_len(f"{key.key_display} {key.description}") + 2  # the cells beside each key
-            if room < 0:
-                break
-            shown.append(key)
+            cells = cell_len(f"{key.key_display} {key.description}") + 2  # those beside each key
+            if cells <= room:
+                room -= cells
+                shown.append(key)
         yield from (key for key in keys if key in shown)
 
     async def on_resize(self) -> None:

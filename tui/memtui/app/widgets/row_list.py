@@ -47,7 +47,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *moving("move"),
-        Binding("enter", "open", "open", key_display="enter"),
+        Binding("enter", "open", "open", key_display="enter", tooltip="open the selected row"),
     ]
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -87,7 +87,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     @dataclass
     class Opened(Message):
-        """The user opened a row: enter, a double click, or a click on the selected row."""
+        """The user opened a row: enter, a double click, a click on the selected row or on a fold."""
 
         key: str
 
@@ -113,10 +113,10 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         is_header: Callable[[str], bool] | None = None,
         awaits: Callable[[ActiveBinding], bool] | None = None,
         empty: str = "",
-        box: int = 0,
+        box: Callable[[str], int] = lambda _: 0,
         id: str | None = None,  # noqa: A002 - Textual's name
     ) -> None:
-        """Make an empty list; `box` is the number of cells at the left that tick a row by a click."""
+        """Make an empty list; a click on a row's first `box` cells ticks it, or opens it if negative."""
         super().__init__(id=id)
         self._is_header = is_header or (lambda key: False)
         self.awaits = awaits or (lambda key: self.is_unread and key.node is self)
@@ -317,13 +317,14 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         """Select at once: a press that brings the focus may move the list before the release."""
         row = event.y - self.gutter.top + self.scroll_offset.y
         self._selects = event.button == 1 and 0 <= row < len(self.rows) and self._selectable(row, 0) == row
-        self._opens = self._selects and row == self.index and not self._focus_is_new
+        again = row == self.index and not self._focus_is_new
+        self._opens = self._selects and (again or self._box(self.rows[row]) < 0)
         if self._selects:
             self._go(row)
 
     def on_click(self, event: events.Click) -> None:
         """Tick the row by its box; else open it if it was selected before: a double click opens any row."""
-        if self._selects and event.x - self.gutter.left < self._box:
+        if self._selects and event.x - self.gutter.left < self._box(self.rows[self.index]):
             self.post_message(self.BoxClicked())
             return
         if event.chain == 1:

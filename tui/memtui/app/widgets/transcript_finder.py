@@ -142,6 +142,8 @@ class Finder:
             at = bisect_left(hits, here) - 1 if step < 0 else bisect_right(hits, here)
             known = (self._complete and bool(hits)) or (step >= 0 and at < len(hits))
             if known:
+                if step and not 0 <= at < len(hits):
+                    self._view.app.say(f"No hit {'after' if step > 0 else 'before'} this one: round again.")
                 self._show(hits[at % len(hits) if step else min(at, len(hits) - 1)])
             if known or self._complete:
                 self._wanted = None
