@@ -319,6 +319,7 @@ class LostScreen(ListScreen[None]):
 
     async def _handed(self, aftermath: Aftermath, ticked: Iterable[Row]) -> None:
         """Show what waits now; the ticks have done their work."""
+        self.workers.cancel_group(self, "waiting")  # it may have looked before
         self.ticked.clear()
         self.ticked.update((row.key, row) for row in ticked)
         self._ticks_changed()
