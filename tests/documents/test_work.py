@@ -260,6 +260,12 @@ def test_tasks_left_out_of_another_list_are_not_done(tmp_path: Path) -> None:
         "glaze it (L5)",
         "left out of Claude's list unticked: fire (L3)",
     ]
+    t.user("And now the shed")
+    assert open_work(t.facts(tmp_path)) == ['last asked (L7): "And now the shed"', "glaze it (L5)"]
+    t.tool("TodoWrite", todos=[{"content": "glaze it", "status": "completed"}])
+    assert task_tree(t.facts(tmp_path))[0].text == "glaze it (ticked by Claude, L8)"
+    t.user("Paint it, too")
+    assert not any("glaze" in task.text for task in task_tree(t.facts(tmp_path)))
 
 
 # --- events -----------------------------------------------------------------------------------------------

@@ -175,7 +175,7 @@ def _confidence(facts: Facts) -> str:
     waits = facts.last_action is not None and facts.last_action.outcome == "background"
     high = (
         sure
-        and facts.todos
+        and work.listed_tasks(facts)
         and not (left or waits or others or unfinished_turn(facts) or work.dropped(facts))
     )
     level = "Low" if failed or stop else "High" if high else "Medium"

@@ -433,7 +433,7 @@ def task_tree(facts: Facts) -> tuple[Task, ...]:
 def done_tasks(facts: Facts) -> list[str]:
     """Finished tasks: ticked items; without a list the commits, all of which stand in the technical state."""
     if listed := work.listed_tasks(facts):
-        listed = (*facts.past_todos, *listed)
+        listed = (*work.since_asked(facts, facts.past_todos), *listed)
         return [with_source(brief(todo.content), todo.source, by=TICKED) for todo in listed if was_done(todo)]
     commits = (mark for mark in events.standing(facts) if mark.kind == "commit")
     return [with_source(f"{brief(mark.text)} (committed)", mark.source) for mark in commits]

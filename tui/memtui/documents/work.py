@@ -13,7 +13,7 @@ from memtui.ground.text import counted
 from memtui.transcript.pasted import NAMED
 from memtui.transcript.paths import is_inside, shown_path
 from memtui.transcript.plans import OPEN, plan_title
-from memtui.transcript.records import NOWHERE, Facts, PlanFact, Source, Todo, Turn, in_order, is_after, later
+from memtui.transcript.records import Facts, PlanFact, Source, Todo, Turn, in_order, is_after, later
 from memtui.transcript.sentences import is_question
 from memtui.transcript.short_text import (
     begins_with_persona,
@@ -62,15 +62,19 @@ def open_tasks(facts: Facts) -> list[OpenWork]:
 
 
 def listed_tasks(facts: Facts) -> tuple[Todo, ...]:
-    """The list of tasks, unless it is finished and the user has spoken since: that may change it."""
-    last = max((todo.source for todo in facts.todos), default=NOWHERE)
-    spoke = any(is_after(ask.source, last) for ask in user_requests(facts)[:1])
-    return () if spoke and not open_tasks(facts) else facts.todos
+    """The list of tasks, unless it is finished and the user asked since: that may change it."""
+    return facts.todos if open_tasks(facts) or since_asked(facts, facts.todos) else ()
+
+
+def since_asked(facts: Facts, todos: tuple[Todo, ...]) -> tuple[Todo, ...]:
+    """Tasks that changed, or left the list, since the last request."""
+    asked = last_request(facts)
+    return tuple(todo for todo in todos if not asked or is_after(todo.source, asked.source))
 
 
 def dropped(facts: Facts) -> str:
-    """Tasks that Claude left out of its list although they were not ticked; "" for none."""
-    gone = in_order(todo for todo in facts.past_todos if todo.status == "left")[::-1]
+    """Tasks that Claude left out of its list unticked since the last request; "" for none."""
+    gone = in_order(todo for todo in since_asked(facts, facts.past_todos) if todo.status == "left")[::-1]
     named = "; ".join(brief(todo.content, _NAME) for todo in gone[:_NAMED])
     more = f", and {len(gone) - _NAMED} before" if gone[_NAMED:] else ""
     return with_source(f"left out of Claude's list unticked: {named}{more}", gone[0].source) if gone else ""
@@ -249,14 +253,11 @@ def _plans(facts: Facts) -> Iterator[RecordedDecision]:
 
 
 def branch_named(facts: Facts) -> str:
-    """The branch of the session's newest edit, and others on record.
-
-    "" if all changed files are outside the working folder.
-    """
+    """The branch of the newest edit, and others; "" if all changed files are outside the working folder."""
     files, first = facts.modified_files, facts.edited_on or facts.branch
     if files and facts.cwd and not any(is_inside(file.path, facts.cwd) for file in files):
         return ""
-    others = ", ".join(each for each in facts.branches if each != first)
+    others = ", ".join(each for each in facts.branches if each not in (first, "HEAD"))
     return f"{first} (also on record: {others})" if others else first
 
 
