@@ -79,7 +79,14 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memtui.store.search._BUDGET", 60.0)
 
 
-async def test_it_finds_all_kinds_and_labels_them(full: World) -> None:
+async def test_it_finds_all_kinds_and_labels_them(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown_in, made = list[threading.Thread](), search_result.result_document
+
+    def made_in(*found: Any) -> Any:
+        shown_in.append(threading.current_thread())
+        return made(*found)
+
+    monkeypatch.setattr(search_result, "result_document", made_in)
     name = full.memory(1, "About tokens", body="## Objective\n\nRefresh the token once.\n")
     async with opened(full) as driver:
         for size in (WIDE, SHORT):
@@ -107,6 +114,7 @@ async def test_it_finds_all_kinds_and_labels_them(full: World) -> None:
         await look_for(driver, "token once")
         result = screen(driver)._found[f"memory {name}"]
         assert isinstance(result, Result)
+        assert threading.main_thread() not in shown_in  # a long text takes long
         assert {piece for piece, hit in result.pieces() if hit} >= {"token", "once"}
 
 

@@ -112,7 +112,7 @@ def test_all_of_a_capture_is_found(memtui: Memtui, project: Project) -> None:
         timestamp=NOW,
         session_id="s-1",
         transcript="/t.jsonl",
-        first_message="Port it",
+        first_message="You are a careful porter.\n\nPort it",
         header="**Trigger:** auto",
         extra=(Section(heading="Recent files", text="- src/lamp_shade.py"),),
     )
@@ -120,7 +120,8 @@ def test_all_of_a_capture_is_found(memtui: Memtui, project: Project) -> None:
     path = project.compacts / capture_name(NOW)
     path.write_text(render_capture(capture))
     for words in ("trigger", "lamp_shade", "recent files", path.name):
-        assert "Captures  1" in memtui("search", words, "in:captures").out, words
+        rows = memtui("search", words, "in:captures").out.splitlines()
+        assert rows[0] == "Captures  1" and "  Port it  pending" in rows[1], words
 
 
 def test_a_subagent_is_named_and_opens(memtui: Memtui, claude: Path, project: Project) -> None:

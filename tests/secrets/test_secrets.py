@@ -139,39 +139,16 @@ def test_a_secret_is_known_by_its_place(text: str) -> None:
 
 
 _PASSWORDS = (
-    "SummerRain2024",
-    "hunter2",
-    "NewYork10",
-    "Passw0rd1",
-    "Kaffee4zwei",
-    "Monkey77",
-    "zaq12wsx!",
-    "Pa$$w0rd",
-    "Schl\xfcssel77!",
-    "\u041f\u0430\u0440\u043e\u043b\u044c2024",
-    "fuego!88",
-    "Lakers#24",
-    "chocolat_7",
-    "P@55word",
-)
+    "SummerRain2024", "hunter2", "NewYork10", "Passw0rd1", "Kaffee4zwei", "Monkey77", "zaq12wsx!",
+    "Pa$$w0rd", "Schl\xfcssel77!", "\u041f\u0430\u0440\u043e\u043b\u044c2024", "fuego!88", "Lakers#24",
+    "chocolat_7", "P@55word",
+)  # fmt: skip
 _PLACES = (
-    "password: {}",
-    "password = {}",
-    "db.password={}",
-    "Passwort: {}",
-    "contrase\xf1a: {}",
-    "\u5bc6\u7801: {}",
-    "DB_PASS={} ./run",
-    "the password is {}",
-    "set the admin password to {}",
-    "secret: {}!",
-    "--password {}",
-    'password = "{}"',
-    "login: bob / {}",
-    "| password | {} |",
-    "mysql -uroot -p{} db",
-    "use password {} for it",
-)
+    "password: {}", "password = {}", "db.password={}", "Passwort: {}", "contrase\xf1a: {}",
+    "\u5bc6\u7801: {}", "DB_PASS={} ./run", "the password is {}", "set the admin password to {}",
+    "secret: {}!", "--password {}", 'password = "{}"', "login: bob / {}", "| password | {} |",
+    "mysql -uroot -p{} db", "use password {} for it",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("place", _PLACES)

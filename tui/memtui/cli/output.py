@@ -156,19 +156,16 @@ def print_bytes(data: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def print_marked(text: str, marks: Iterable[tuple[int, int]], *, indent: str = "") -> None:
-    """Print one line, wrapped at words on a terminal; there its `marks`, (start, end) in order, are bold."""
+def print_marked(pieces: Iterable[tuple[str, bool]], *, indent: str = "") -> None:
+    """Print one line of cleaned pieces, wrapped at words on a terminal; there some are bold."""
     if not is_terminal():
-        click.echo(indent + clean_line(text))
+        click.echo(indent + clean_line("".join(text for text, _ in pieces)))
         return
     from rich.text import Text
 
-    line, end = Text(), 0
-    for start, stop in (*marks, (len(text), len(text))):
-        # Cleaned piece by piece: cleaning may change the length.
-        line.append(_clean_piece(text[end:start]))
-        line.append(_clean_piece(text[start:stop]), style="bold")
-        end = stop
+    line = Text()
+    for text, is_bold in pieces:
+        line.append(_clean_piece(text), style="bold" if is_bold else "")
     _draw_line(_console(), line, indent, indent)
 
 

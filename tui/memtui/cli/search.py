@@ -126,7 +126,7 @@ def _print_group(group: Group) -> None:
         if group.kind is not Kind.SESSION:
             when = f"{local_minute(first.when)}  " if first.when else ""
             say(f"  {name}  {when}{first.title}{said}")
-            print_marked(first.snippet, first.marks, indent="    ")
+            print_marked(first.pieces(), indent="    ")
             continue
         more = f"  ({len(results)} lines)" if len(results) > ROWS else ""
         say(f"  {name}  {first.title}{more}{said}")
@@ -134,4 +134,4 @@ def _print_group(group: Group) -> None:
             when = f" {local_minute(result.when)}" if result.when else ""
             agent = f"  {result.agent}" if result.agent else ""
             say(f"    L{result.line}{when}  {result.what}{agent}")
-            print_marked(result.snippet, result.marks, indent="      ")
+            print_marked(result.pieces(), indent="      ")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from memtui.ground.text import matcher
+
 MARK = "[private]"
 """The replacement of a private part."""
 
@@ -53,7 +55,7 @@ def _is_code(text: str, tag: re.Match[str]) -> bool:
 
 def line_may_hold_private(line: bytes) -> bool:
     """Whether a line of JSON has to be searched for private parts."""
-    return b"private" in line.lower()
+    return bool(matcher("(?i)private", lambda line: b"private" in line.lower())(line))
 
 
 def without_private_in(value: Any) -> Any:

@@ -41,9 +41,9 @@ _RUN = "[0-9][A-Za-z0-9_=~-]{8}|[A-Za-z0-9_=~-]{8}[0-9]|[-_][A-Za-z]{20}"
 _MIXED = re.compile("(?=[A-Za-z_=~-]{0,30}[0-9])[A-Za-z0-9_=~-]{16}|[-_][A-Za-z]{20}")
 _SHORTEST = 16  # the minimum length of a token
 _HIDE = "\xad\u034f\u061c\u200b-\u200f\u2060-\u2064\ufeff"  # what is not seen, as are colours
-_ODD = re.compile(f"[{_HIDE}\x1b\x9b\u241b\uff01-\uff5e\ud800-\udfff]")
+_ODD = f"[{_HIDE}\x1b\x9b\u241b\uff01-\uff5e]"
 _HIDDEN = re.compile(f"[{_HIDE}]|(?:[\x1b\u241b]\\[|\x9b)[0-?]{{0,40}}[ -/]{{0,4}}[@-~]")
-# Full-width letters and digits with the ASCII ones they look like; lone surrogates, as `matcher` knows none.
+# Full-width letters and digits with the ASCII ones they look like; lone surrogates by U+FFFD.
 _FULL_WIDTH = {
     **{code + 0xFEE0: chr(code) for code in (*range(48, 58), *range(65, 91), *range(97, 123), *b"_-@#!$%")},
     **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
@@ -124,8 +124,8 @@ def _spans(text: str) -> list[Span]:
 
 
 @cache
-def _near() -> tuple[str, str]:
-    return any_word(_NEAR), any_of(_NEAR).pattern
+def _near() -> tuple[str, Callable[[str], object]]:
+    return any_word(_NEAR), any_of(_NEAR).search
 
 
 def _found(text: str) -> list[Span]:
@@ -157,7 +157,7 @@ def _lines(text: str, test: Callable[[str], object]) -> Iterator[tuple[int, int]
 
 def _as_seen(text: str) -> Folded:
     """The text without colours and zero-width characters, full-width letters as plain ones."""
-    if (text.isascii() and "\x1b" not in text) or not _ODD.search(text):
+    if (text.isascii() and "\x1b" not in text) or (matcher("")(text) and not matcher(_ODD)(text)):
         return Folded(text, [0], [0])
     text = text.translate(_FULL_WIDTH)
     return replaced(text, ((*hidden.span(), "") for hidden in _HIDDEN.finditer(text)))

@@ -17,6 +17,7 @@ from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
 from heapq import nlargest
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,7 +31,7 @@ from memtui.store.search_documents import DOCUMENT_MARK, KINDS, File, Kind, read
 from memtui.store.search_index import IndexDamaged, SearchIndex, files_of
 from memtui.store.search_query import TOUCHED, Query, Search
 from memtui.store.transcripts import TranscriptStore
-from memtui.transcript.messages import Message, Reading, Role
+from memtui.transcript.messages import Message, Role
 
 # The message if `Group.complete` is False.
 NOT_ALL_SEARCHED = "Not all was searched: the index is busy or being made. Try again soon."
@@ -48,7 +49,6 @@ _EACH = 20  # the most rows of a session
 # The weight of kinds of rows in the order within a session; that of others is a half.
 _WEIGHT: dict[int, float] = {Role.ASK: 1.0, Role.SAID: 1.0, Role.READ: 0.3, Role.RESULT: 0.3, Role.ERROR: 0.3}
 _GIVEN = "(SELECT value FROM json_each(?))"
-_AROUND = 5  # the most messages shown from a row on
 UNREADABLE = "(cannot be read any more)"  # the snippet of a row whose transcript is gone
 
 
@@ -98,15 +98,11 @@ class Result(NamedTuple):
             at = end
         yield clean(self.snippet[at:]), False
 
-    def messages(self) -> list[Message]:
-        """The message of a row and the next ones of its session; fewer if they are gone."""
-        found: list[Message] = []
+    def messages(self) -> Iterator[Message]:
+        """The message of a row and the next ones of its session; none if it is gone."""
         with suppress(OSError, FileProblem):
             for reading in readings(self.file, self.offset, self.line, few=True):
-                found += (each for each in reading.messages if each.line >= self.line)
-                if len(found) >= _AROUND:
-                    break
-        return found[:_AROUND]
+                yield from (each for each in reading.messages if each.line >= self.line)
 
 
 class Group(NamedTuple):
@@ -151,7 +147,7 @@ class _Row(NamedTuple):
 
     @property
     def score(self) -> float:
-        """How much it says for its session."""
+        """How well it fits the question; what tools did or said counts three quarters of what people say."""
         of_tools = self.role not in (Role.DOCUMENT, Role.ASK, Role.SAID)
         return sum(self.parts.values()) * (0.75 if of_tools else 1)
 
@@ -285,7 +281,8 @@ class _Answer:
                 if (each := self._files[row.file]).kind is kind:
                     key = each.name if kind is Kind.SESSION else row.id
                     found[key].setdefault((each.agent, row.line), row)
-            together = sorted((list(some.values()) for some in found.values()), key=_of_session, reverse=True)
+            of_session = lambda rows: sum(row.score * 0.5**at for at, row in enumerate(rows[:8]))  # noqa: E731
+            together = sorted((list(some.values()) for some in found.values()), key=of_session, reverse=True)
             results = []
             for best in together[:limit]:
                 some = self._session_rows(best, shown) if kind is Kind.SESSION else self._document(best[0])
@@ -425,16 +422,10 @@ class _Answer:
         return found._replace(name=file.session, path=Path(file.path), agent=clean_line(file.agent))
 
 
-def _of_session(rows: list[_Row]) -> float:
-    return sum(row.score * 0.5**place for place, row in enumerate(rows[:8]))
-
-
 def with_snippet(found: Result, query: Query) -> Result:
     """A row with its text, read from its file; `UNREADABLE` if that is gone."""
-    with suppress(OSError, FileProblem):
-        lines = readings(found.file, found.offset, found.line, few=True)
-        for message in next(iter(lines), Reading([], 0, 0)).messages:
-            if (message.line, message.role.name.lower()) == (found.line, found.what):
-                snippet, marks = query.snippet(message.text)
-                return found._replace(snippet=snippet, marks=marks, text=message.text)
+    for message in takewhile(lambda each: each.line == found.line, found.messages()):
+        if message.role.name.lower() == found.what:
+            snippet, marks = query.snippet(message.text)
+            return found._replace(snippet=snippet, marks=marks, text=message.text)
     return found._replace(snippet=UNREADABLE)

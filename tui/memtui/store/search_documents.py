@@ -210,10 +210,11 @@ def _describe(file: File, entry: Entry, text: str) -> str:
         file.title = parse_memory(text).title or file.title
     elif file.kind is Kind.CAPTURE:
         from memtui.documents.capture import parse_capture
+        from memtui.transcript.short_text import without_persona
 
         capture = parse_capture(text)
         file.session, file.note = capture.session_id, capture.status
-        file.title = opening(capture.first_message) or entry.name
+        file.title = opening(without_persona(capture.first_message)) or entry.name
         return capture.timestamp.isoformat()
     elif file.kind is Kind.STATE:
         from memtui.documents.session_state import parse_session_state

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -130,10 +131,9 @@ def _short(text: str, root: Path) -> str:
     return HOMES.sub("~", text.replace(f"{root}/", ""))
 
 
-_NEAR, _MOST = (
-    80,
-    300,
-)  # characters before a match that leave it in view, and rows of a document that are shown
+_NEAR = 80  # characters before a match that leave it in view
+_MOST = 300  # the most rows of a document that are shown
+_AROUND = 5  # the most messages of a session
 NARROW = "“Words in quotes”, edited: read: cmd: in: before: after: narrow it down."
 HINT = f"Ask as you would ask a person. {NARROW}"
 
@@ -166,7 +166,7 @@ def text_document(found: Result, query: Query) -> tuple[Document, int]:
 def _turn(found: Result, query: Query) -> Document:
     """The message found, and the next ones, as in the transcript."""
     lines: list[Line] = []
-    for message in found.messages():
+    for message in islice(found.messages(), _AROUND):
         here = not lines
         what = message.role.name.lower()
         when = parse_iso(message.timestamp)

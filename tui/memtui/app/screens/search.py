@@ -195,9 +195,11 @@ class SearchScreen(OwnScreen[Result | None]):
         return search.draw(found, self.model.clock(), width, root) if found else Content("")
 
     @on(RowList.Highlighted)
-    def _show_selected(self) -> None:
-        shown = search.result_document(self.selected, self.query_text, self.model.clock())
-        self.query_one("#hit", DocumentView).show(shown)
+    @reported("reading a result", group="detail", exclusive=True)
+    async def _show_selected(self) -> None:
+        view = self.query_one("#hit", DocumentView)
+        make = partial(search.result_document, self.selected, self.query_text, self.model.clock())
+        view.show(await asyncio.to_thread(make))
 
     def action_unfold(self, open_it: bool) -> None:
         if (found := self.selected) is None or found.kind is not Kind.SESSION:
