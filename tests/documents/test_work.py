@@ -457,7 +457,9 @@ def test_the_branch_is_that_of_the_newest_edit_beside_others(tmp_path: Path) -> 
     t.say("Done.")
     assert branch_named(t.facts(tmp_path)) == "main (also on record: wax)"
     t.edit("/work/app/a.py")
-    assert branch_named(t.facts(tmp_path)) == "wax (also on record: main)"
+    t.tool("Bash", "[detached HEAD abc1235] fire\n 1 file changed", command="git commit -am fire")
+    t.tool("Bash", "[kiln abc1234] dig\n 1 file changed", command="git commit -am dig")
+    assert branch_named(t.facts(tmp_path)) == "wax (also on record: main, kiln)"
 
 
 def test_words_of_a_refusal_count_until_the_step_is_made(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ from memtui.transcript.short_text import GAP, ends_of, one_line, shortened, tell
 
 _COMMAND, _LEAST = 120, 40  # characters
 _MISSING = 5
-_RECENT = 30
+_RECENT = 15
 _AGAIN = 100
 _PARTS = re.compile(r" (?:&&|;|⏎) |; ")
 _TARGET = 400  # characters by which commands are compared: of one that failed, facts keep 500

@@ -164,7 +164,7 @@ class _Reading:
             versions=tuple(self._setting.versions),
             models=tuple(self._setting.models),
             cwds=tuple(self._setting.folders),
-            branches=tuple(self._setting.branches),
+            branches=tuple(dict.fromkeys((*self._setting.branches, *calls.landmarks.branches.values()))),
             cwd=self._setting.folder,
             branch=self._setting.branch,
             edited_on=self._edited_on,

@@ -61,7 +61,7 @@ class LandmarkLog:
 
     def __init__(self) -> None:
         self._found: dict[str, Landmark] = {}
-        self._branches: dict[str, str] = {}
+        self.branches: dict[str, str] = {}
         self.pull_title: Quote | None = None
 
     def ran(self, command: str, output: str, source: Source, failed: bool = False) -> None:
@@ -78,7 +78,7 @@ class LandmarkLog:
                 self._supersede(self._commits()[-1:], "amend")
             self._add_unnamed(command, source)
         moved = set(_RESTACKED.findall(output))
-        self._supersede([c for c in self._commits() if self._branches.get(c.commit) in moved], "rebase")
+        self._supersede([c for c in self._commits() if self.branches.get(c.commit) in moved], "rebase")
         self._pull(command, output, source)
 
     def finish(self) -> tuple[Landmark, ...]:
@@ -118,7 +118,7 @@ class LandmarkLog:
         if how and all(each.text != subject for each in self._found.values()):
             subject += f" ({how.removesuffix('e')}ed)"
         self._add(Landmark("commit", subject, match["commit"], source))
-        self._branches[match["commit"]] = match["branch"]
+        self.branches[match["commit"]] = match["branch"]
 
     def _tagged(self, command: str, output: str, source: Source) -> None:
         if "tag" in output:
