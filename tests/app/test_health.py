@@ -104,7 +104,7 @@ async def test_missed_compactions_are_counted_and_captured(world: World) -> None
         await driver.press("enter")
         await driver.until_said("Captured 1 of 1")
         await driver.until(lambda: "without a capture" not in driver.shown)
-        assert "Fix the login" in driver.shown and "Pending 2 · 1 by /compact" in driver.shown
+        assert "Fix the login" in driver.shown and "Pending 1 · 1 by /compact" in driver.shown
         captures = list((world.root / ".project" / "compacts").glob("*-autocompact.md"))
         assert len(captures) == 1
         await driver.press("b")

@@ -124,9 +124,10 @@ async def test_enter_before_there_is_a_list_opens_its_first_session(
     monkeypatch.setattr(SessionList, "entries", late)
     async with opened(two) as driver:
         driver.app.action_sessions()
-        await driver.until(lambda: isinstance(driver.app.screen, SessionsScreen), "the screen")
-        assert isinstance(driver.app.screen, SessionsScreen)
-        driver.app.screen.action_read()
+        await driver.until(
+            lambda: isinstance(driver.app.focused, RowList) and driver.app.focused.unread, "it"
+        )
+        driver.app.post_message(Key("enter", None))
         listed.set()
         await driver.until(lambda: isinstance(driver.app.screen, TranscriptScreen), "the reader")
 

@@ -12,7 +12,6 @@ from textual.theme import BUILTIN_THEMES
 from textual.widgets import Input
 
 from memtui.app.panes.pane import PaneId
-from memtui.app.panes.pending import PendingPane
 from memtui.app.screens.dialogs import AskScreen
 from memtui.app.themes import COLOUR_BLIND, MEMTUI, contrast
 from tests.app.harness import WIDE, Driver, opened
@@ -85,18 +84,20 @@ async def test_what_is_typed_after_r_goes_to_the_facts_and_not_to_the_browser(fu
         await driver.until(lambda: driver.review.form.field("goal").text, "the draft")
 
 
-async def test_keys_for_rows_that_are_being_read_wait_for_them(
-    full: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_keys_for_rows_that_are_being_read_wait_for_them(full: World) -> None:
     async with opened(full) as driver:
         pane = driver.pane(PaneId.PENDING)
-        with monkeypatch.context() as reading:
-            reading.setattr(PendingPane, "is_unread", True)
-            await at_once(driver, "jz")
-            assert pane.index == 0 and not driver.browser.has_class("-zoomed")
-            driver.app.post_message(Key("ctrl+c", None))  # works everywhere, so it does not wait
-            await driver.until(lambda: driver.browser.has_class("-zoomed"), "the keys")
+        pane.unread = True
+        await at_once(driver, "jz")
+        assert pane.index == 0 and not driver.browser.has_class("-zoomed")
+        driver.app.post_message(Key("ctrl+c", None))  # works everywhere, so it does not wait
+        await driver.until(lambda: driver.browser.has_class("-zoomed"), "the keys")
         assert pane.index == 1
+        await driver.press("k", "o", "slash")  # no row's key of the pane, and one that any list has
+        assert driver.at_home() and not driver.has("InputLine")
+        pane.unread = False
+        pane.show_rows()
+        await driver.until_transcript()
 
 
 async def test_the_second_click_on_a_row_adds_but_pin_and_back_to_the_footer(full: World) -> None:

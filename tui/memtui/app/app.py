@@ -46,6 +46,8 @@ _KEEP_AFTER = 5.0
 """Seconds until the app archives sessions that end soon: the screen comes first."""
 _PATIENCE = 5.0
 """Seconds for which a key waits at most, for the rows that it is for or behind a key that does."""
+_AT_ONCE = frozenset(["pane", "next_pane", "filter", "install", "zoom", "back", "leave", "dismiss"])
+"""Actions of screens that do not depend on rows."""
 _OLD = 10
 _SCREENS_CSS = Path(__file__).with_name("screens") / "screens.tcss"
 
@@ -250,10 +252,15 @@ class MemtuiApp(BaseApp):
 
     def _is_early(self, key: str, target: DOMNode) -> bool:
         """Whether a key is for rows that are still being read: it waits for them."""
+        if not (self.painted.is_set() and isinstance(target, RowList) and target.unread):
+            return not self.painted.is_set()  # nothing has the focus yet
         bound = self.screen.active_bindings
         typed = [bound.get(each.key) for each in self._typed if isinstance(each, events.Key)]
         urgent = any(each and each.binding.priority for each in typed)
-        return isinstance(target, RowList) and key in bound and not urgent and target.awaits(bound[key])
+        found = bound.get(key)
+        if urgent or found is None or found.node not in (target, self.screen):
+            return False
+        return found.binding.action.partition("(")[0] not in _AT_ONCE
 
     def _follow(self, node: DOMNode) -> None:
         """Follow a key that bubbles up from `node`, in the queues of the same widgets."""
@@ -289,6 +296,7 @@ class MemtuiApp(BaseApp):
     def hint(self, *names: str) -> None:
         for name in names:
             self.browser.live.hint(name)
+        self.call_later(lambda: self.screen.refresh_bindings())  # there may be something to undo now
 
     def open_transcript(self, path: Path, line: int = 0, *, find: Query | None = None) -> None:
         from memtui.app.screens.transcript import TranscriptScreen

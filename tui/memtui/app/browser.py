@@ -27,7 +27,7 @@ from memtui.app.panes.state import StatePane
 from memtui.app.project import ProjectModel
 from memtui.app.settings import Settings
 from memtui.app.status import Published, StatusBar, Tab, TabStrip
-from memtui.app.watch import Live, follow_sessions
+from memtui.app.watch import Live, Liveness, Mark, follow_sessions
 from memtui.app.widgets.document import Document, from_markdown, line
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
@@ -93,7 +93,7 @@ class BrowserScreen(StyledOnce):
         self.live = Live(
             model.targets,
             lambda names: model.compare(names, lambda view: self._soon(self.post_message, Published(view))),
-            lambda liveness: self._soon(self.bar.show_liveness, liveness),
+            lambda liveness: self._soon(self._listed, liveness),
             lambda error: self.app.explain("looking at the disk", error),
         )
 
@@ -119,6 +119,7 @@ class BrowserScreen(StyledOnce):
     def _painted(self) -> None:
         """After the first paint, models and stores may be imported."""
         self.app.painted.set()
+        self.app.call_later(self.app.on_row_list_arrived)
         if not self.model.is_project():
             from memtui.app.screens.sessions import SessionsScreen
 
@@ -159,6 +160,14 @@ class BrowserScreen(StyledOnce):
                 pane.look_at(pane.in_sight)
                 self._show_changes(pane)
 
+    def _listed(self, liveness: Liveness) -> None:
+        self.bar.show_liveness(liveness)
+        for pane in self.panes.values():
+            # What cannot be read; a session's name may still be.
+            if pane.unread and (pane is not self.state or liveness.mark is Mark.LOST):
+                pane.unread = False
+                pane.show_rows()
+
     def _let_time_pass(self) -> None:
         self.bar.show_anew()
         self.bar.refresh_remotes(self._settings.sync_seconds)
@@ -198,7 +207,7 @@ class BrowserScreen(StyledOnce):
     def shown(self) -> Pane:
         """The pane that the detail is of: the current one, but of an empty first one the fullest."""
         pane = self.pane
-        if pane is not self.pending or pane.rows or pane.filter_text or self.reading:
+        if pane is not self.pending or pane.rows or pane.unread or pane.filter_text or self.reading:
             return pane
         fullest = max(self.panes.values(), key=lambda each: len(each.rows))
         return fullest if fullest.rows else pane
@@ -265,7 +274,7 @@ class BrowserScreen(StyledOnce):
     @property
     def idle_keys(self) -> frozenset[str]:
         """The actions that do nothing for what is selected, wherever the focus is."""
-        pane, idle = self.pane, set() if self.model.changes.last() else {"undo"}
+        pane, idle = self.pane, set[str]()
         if not (self.reading or pane.marked or pane.filter_text or self.has_class("-zoomed")):
             idle |= {"back"}
         if self.shown.selected is None:

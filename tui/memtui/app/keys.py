@@ -70,7 +70,7 @@ def where_it_works(key: str, keymap: Mapping[str, str], here: Sequence[DOMNode])
             does = binding.description
             return f"{shown(key)} does nothing here: {shown(keymap[name])} is your key for {does}."
     if found:
-        return f"{shown(key)} does nothing here, but in {', '.join(found[:3])}."
+        return f"{shown(key)} does nothing here, but in {', '.join([*dict.fromkeys(found)][:3])}."
     if len(shown(key)) > 1 or not getattr(here[-1], "about", ""):
         return ""
     return f"{shown(key)} does nothing here: {shown(keymap.get('help', known['help'].key))} shows the keys."

@@ -175,6 +175,8 @@ class HealthView(NamedTuple):
     """Auto-compactions without a capture, oldest first."""
     manual: tuple[Compaction, ...] = ()
     """Those by `/compact`, which need none."""
+    elsewhere: bool = False
+    """Whether only other projects have sessions."""
     undecided: bool = False
     """Whether nobody has said yet if transcripts are kept beyond Claude Code's days."""
     sizes: Mapping[tuple[str, datetime], int] = _NONE

@@ -205,11 +205,11 @@ class ProjectModel:
             ("commands", self._commands),
             ("pins userpins", self._pins),
             ("handover", self._waits),
+            ("compacts", lambda: (self.capture_rows.read(),)),
+            ("compacts transcripts branch", self._health),
             ("states transcripts", self._state),
             ("compacts memories", self._memories),
-            ("compacts", lambda: (self.capture_rows.read(),)),
             ("claude", self._claude),
-            ("compacts transcripts branch", self._health),
         )
 
     def _branch(self) -> Iterator[View]:
@@ -262,10 +262,10 @@ class ProjectModel:
         yield listings.WaitsView(waiting_here(self.places))
 
     def _health(self) -> Iterator[View | None]:
+        yield self.health.check(self.capture_rows.rows)
         if not self._indexes:
             self._indexes = True
             self.indexer.start_for_transcripts()
-        yield self.health.check(self.capture_rows.rows)
 
     def _claude(self) -> Iterator[View]:
         view = self.claude_view()

@@ -309,7 +309,10 @@ class Health:
         if now < self._due and names == self._captures:
             return None
         self._due, self._captures = now + _REST, names
-        found = coverage(self._transcripts.entries(), captures, self._compactions)
+        entries = list[Entry]()
+        with suppress(FileProblem):  # the list of sessions says why
+            entries = self._transcripts.entries()
+        found = coverage(entries, captures, self._compactions)
         project, home, _ = self.places
         undecided, runs = False, list[Run]()
         with suppress(FileProblem):  # config.toml is broken; the app has said so
@@ -322,6 +325,7 @@ class Health:
             last=runs[-1] if runs else None,
             missing=found.missing,
             manual=found.manual,
+            elsewhere=not entries and any(all_transcripts(self.places.claude)),
             undecided=undecided,
             sizes=found.sizes,
         )

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from memtui.lost.context_gauge import Gauge
 
 _CELLS = 8
+_NAME = 8
+"""Cells that a long name of a project keeps."""
 _WIDE, _ROOMY = 100, 60
 """Widths in columns from which on the bar, and the pace, are shown."""
 _MARKS = {
@@ -87,7 +89,7 @@ class StatusBar(Widget):
 
     @property
     def health(self) -> tuple[str, str]:
-        if self.captures is None or (self.waiting and not self._installed):  # it is said there
+        if self.captures is None:
             return "", ""
         return health_line(self.captures, self._model.clock())
 
@@ -117,34 +119,39 @@ class StatusBar(Widget):
             return ""
         from memtui.lost.outbox import lines_wait  # not needed for the first paint
 
-        lacks = "" if self._installed else ", but no hooks deliver them: i"
-        return f"⏳ {lines_wait(self._rows_waiting)}{lacks}"
-
-    @property
-    def _installed(self) -> bool:
-        return self.captures is None or self.captures.installed
+        return f"⏳ {lines_wait(self._rows_waiting)}"
 
     @property
     def remotes(self) -> SyncStatus:
         return sync_status(self._states, self._model.clock())
 
     def render(self) -> Content:
-        """The left part is cut before the mark: a stale screen must say so at any width."""
+        """The name gives way first, then “live” and words of what waits, and a stale screen's mark never."""
         width = self.size.width
         mark = self._mark(width)
         lost = self.captures.problem if self.captures else ""
-        left = Content.assemble(
-            " ",
-            (clean_line(self._model.project.name), "bold"),
+        name, waiting = Content(clean_line(self._model.project.name)), Content(self.waiting)
+        before = (
             _apart(clean_line(self._branch), "$quiet"),
             _apart(clean_line(f"captures are lost: {lost}") if lost else "", "$error"),
             _apart("  ".join(self._watched.alarms) if self._watched else "", "$error"),
             *(context_line(*self.context, width) if self.context else ()),
-            _apart(self.waiting, "$warning" if self._installed else f"$warning {_INSTALLS}"),
-            _apart(*self.receipt),
-            _apart(self._note, "$accent"),
-            _apart(*self.health),
         )
+        after = (_apart(*self.receipt), _apart(self._note, "$accent"), _apart(*self.health))
+        over = Content.assemble("   ", name, *before, "  ", waiting, *after, mark).cell_length - width
+        if over > 0:
+            short = max(min(_NAME, name.cell_length), name.cell_length - over)
+            over -= name.cell_length - short
+            name = name.truncate(short, ellipsis=True)
+        # With remotes or a reason it stays, and where that makes no room.
+        if 0 < over <= mark.cell_length + waiting.cell_length and mark.plain == _MARKS[Mark.LIVE][0]:
+            over -= mark.cell_length
+            mark = Content("")
+        if over > 0 and waiting:
+            kept = waiting.truncate(max(0, waiting.cell_length - over - 1)).plain
+            waiting = Content(f"{kept.rpartition(' ')[0]}…")
+        wait = _apart(waiting.plain, "$warning")
+        left = Content.assemble(" ", name.stylize("bold"), *before, wait, *after)
         room = max(0, width - mark.cell_length - 2)
         left = left.truncate(room, ellipsis=True) if left.cell_length > room else left
         gap = " " * max(0, width - left.cell_length - mark.cell_length - 1)
@@ -290,8 +297,6 @@ def context_line(gauge: Gauge, colour: str, width: int) -> tuple[tuple[str, str]
         size += f" · compacts at {limit.removesuffix('k')}-{short_tokens(gauge.most)}"
     elif gauge.limit:
         size += f"/{limit}"
-    elif width >= _ROOMY:
-        size += " · room not known yet"
     return (("  ctx ", "$quiet"), (size, colour), (pace if width >= _ROOMY else "", "$quiet"))
 
 

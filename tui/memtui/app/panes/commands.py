@@ -88,6 +88,7 @@ class CommandsPane(Pane):
         elif isinstance(view, PinsView):
             self._pins = {f"{_OWN if pin.everywhere else _PIN}{pin.pin.text}": pin for pin in view.pins}
             self._pins_problem = view.problem
+            self.unread = False  # commands are listed before
         elif isinstance(view, LightsView):
             self.lights = view
         self.show_rows()
@@ -97,7 +98,7 @@ class CommandsPane(Pane):
 
     @property
     def nothing(self) -> str:
-        return _NONE
+        return "…" if self.unread else _NONE
 
     @property
     def _problems(self) -> Mapping[str, str]:

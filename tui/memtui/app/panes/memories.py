@@ -99,7 +99,7 @@ class MemoriesPane(Pane):
                 self.held_by = held
                 self.show_rows()
         elif isinstance(view, MemoriesView):
-            self._listed = view
+            self._listed, self.unread = view, view.more
             self._show_view(view)
 
     def _show_claudes(self, view: ClaudeView) -> None:
@@ -118,10 +118,6 @@ class MemoriesPane(Pane):
     def _show_view(self, view: MemoriesView) -> None:
         self.view = view
         self.show_rows()
-
-    @property
-    def is_unread(self) -> bool:
-        return self.view.more and not self.rows
 
     @property
     def nothing(self) -> str:

@@ -108,6 +108,7 @@ class Pane(RowList):
         super().__init__(self.draw_row, id=self.pane_id.value)
         self.model = model
         self.clock = model.clock
+        self.unread = True
         self.filter_text = ""
         self.toggled: set[str] = set()
         """The folds of the detail that were opened, or closed if they are open at first."""

@@ -32,10 +32,8 @@ if TYPE_CHECKING:
     from memtui.lost.records import Aftermath
     from memtui.store.compact import Reviewed
 
-_WAITING = """Nothing waits for a review.
-
-What a compaction took away arrives here; `memtui demo` shows how."""
-
+_WAITING = "Nothing waits for a review."
+_ARRIVES = "What a compaction took away arrives here"
 
 _NO_CAPTURE = "This compaction has no capture yet: b makes it."
 
@@ -93,7 +91,9 @@ class PendingPane(Pane):
                 return
         else:
             return
-        self.view = self._captures
+        if self._health is None and self.model.transcripts.folder().is_dir():
+            return  # there may be compactions without a capture between them
+        self.view, self.unread = self._captures, self._captures.unread > 0 or self._health is None
         if self._health is not None and (self._health.missing or self._health.manual):
             rows = self._health.rows(self.model.project, self._captures.rows)
             self.view = CapturesView.of(rows, unread=self._captures.unread)
@@ -108,16 +108,13 @@ class PendingPane(Pane):
         return frozenset(idle if item and not item.missing else [*idle, "review"])
 
     @property
-    def is_unread(self) -> bool:
-        return self.view.unread > 0 and not self.rows
-
-    @property
     def nothing(self) -> str:
-        if self.view.unread or self._health is None:
+        if self.unread or self._health is None:
             return "…"
-        # A short window has no first line that would say it.
-        lacks = not self._health.installed and self.screen.has_class("-short")
-        return f"{_WAITING}\n\ni installs the hooks that capture it." if lacks else _WAITING
+        ways = [] if self._health.installed else ["i installs the hooks that capture it"]
+        ways += ["S, then A, lists the sessions of other projects"] if self._health.elsewhere else []
+        first = "; ".join([_ARRIVES, *ways, "`memtui demo` shows how."])
+        return f"{_WAITING}\n\n{first}" if self.view.rows else f"{_WAITING} {first}"
 
     def reveal(self, key: str) -> bool:
         if key not in self.view.rows:
@@ -133,7 +130,7 @@ class PendingPane(Pane):
 
     def count(self) -> str:
         broken = self.view.broken
-        pending = len(self.view.pending) - broken
+        pending = len(self.view.pending) - broken - sum(1 for each in self.view.rows.values() if each.missing)
         parts = [f"{pending}…" if self.view.unread else str(pending) if pending or broken else ""]
         parts += [f"⚠{broken}"] if broken else []
         return " ".join(part for part in parts if part)
@@ -143,7 +140,7 @@ class PendingPane(Pane):
         done = len(self.view.rows) - len(self.view.pending)
         manual = sum(1 for each in self.view.rows.values() if each.manual)
         missing = sum(1 for each in self.view.rows.values() if each.missing) - manual
-        parts = [] if missing + manual == len(self.view.pending) else [self.count()]
+        parts = [self.count()]
         parts += [f"{missing} without a capture"] if missing else []
         parts += [f"{manual} by /compact"] if manual else []
         parts += [f"{done} reviewed"] if self.reviewed_too and done else []
@@ -223,6 +220,9 @@ class PendingPane(Pane):
     @work(group="losses", exclusive=True, exit_on_error=False)
     async def _count_losses(self, rows: Sequence[CaptureRow]) -> None:
         await self.app.painted.wait()
+        for item in rows:
+            with suppress(FileProblem, OSError):
+                await asyncio.to_thread(self._read_name, item)
         for item in rows:
             await asyncio.to_thread(self._read_losses, item, None)
 

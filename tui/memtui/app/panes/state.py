@@ -87,8 +87,8 @@ class StatePane(Pane):
         self._glance: dict[str, _Row] = {}
         self._wanted = 0
         """Number of rows that it asks room for."""
-        self._called = ""
-        """The session's, once its transcript is read."""
+        self._called: str | None = ""
+        """The session's name; None until its transcript is read."""
         self._quiet_before = ""
         self.question = ModelQuestion()
 
@@ -101,16 +101,17 @@ class StatePane(Pane):
     def apply(self, view: View) -> None:
         assert isinstance(view, StateView)
         if view.session_id != self.view.session_id:
-            self._called = ""
-        self.view = view
+            self._called = None if view.transcript else ""
+        self.view, self.unread = view, view.reading or self._called is None
         self._show()
         if view.transcript is not None:
             self._read_name(view.transcript)
 
     def _show(self) -> None:
-        rows = list(_glance(self.view.state, self._called)) if self.view.state else []
+        state = None if self.unread else self.view.state
+        rows = list(_glance(state, self._called or "")) if state else []
         self._wanted = len(rows)
-        rows += _more(self.view.state) if self.view.state else []
+        rows += _more(state) if state else []
         # Keys by meaning, so that the selection stays on "next" when a task is done.
         met = Counter[str]()
         self._glance = {}
@@ -123,15 +124,16 @@ class StatePane(Pane):
     @work(group="name", exclusive=True, exit_on_error=False)
     async def _read_name(self, transcript: Path) -> None:
         await self.app.painted.wait()
+        name = ""
         with suppress(OSError):
             name = await asyncio.to_thread(self.model.readings.name, transcript)
-            if name != self._called:
-                self._called = name
-                self._show()
+        if name != self._called:
+            self._called, self.unread = name, self.view.reading
+            self._show()
 
     @property
     def nothing(self) -> str:
-        if self.view.reading:
+        if self.unread:
             return _READING
         bare = "Neither a goal nor a task yet: enter shows the document."
         return clean_line(self.view.problem) or (bare if self.view.state else _NONE)
@@ -206,7 +208,7 @@ class StatePane(Pane):
             return Detail(key, self._session.capitalize() or "Session state", document)
         version = "drafted" if view.drafted else f"version {view.state.version}"
         number = self._session.capitalize() or "Session"
-        title = " · ".join(part for part in (number, version, clean_line(self._called)) if part)
+        title = " · ".join(part for part in (number, version, clean_line(self._called or "")) if part)
         from memtui.app.details.state_lines import state_document  # the first paint has no state
 
         head, text = self._head(), state_document(view.text)
@@ -437,15 +439,15 @@ def _glance(state: SessionState, name: str) -> Iterator[_Row]:
 
 
 def _more(state: SessionState) -> Iterator[_Row]:
-    """Rows for the rest of the pane: the last words, decisions and finished tasks, the newest first."""
+    """Rows for the rest of the pane: the last words, decisions, finished tasks, as in the detail."""
     from memtui.documents.session_state import TaskKind
 
     for task in state.tasks:
         if words := _WORDS.match(task.text):
             yield _Row(words[1].lower(), task.text[words.end() :], "$quiet")
-    yield from (_Row("decided", each.text, "$quiet") for each in reversed(state.decisions))
+    yield from (_Row("decided", each.text, "$quiet") for each in state.decisions)
     done = [task.text for task in state.tasks if task.kind is TaskKind.DONE]
-    yield from (_Row("✓", each, "$quiet") for each in reversed(done))
+    yield from (_Row("✓", each, "$quiet") for each in done)
 
 
 def _children(task: Task) -> Iterator[_Row]:

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from textual import getters, on, work
 from textual.app import ComposeResult
-from textual.binding import ActiveBinding, Binding, BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Static
@@ -89,7 +89,6 @@ class LostScreen(ListScreen[None]):
         super().__init__()
         self.model, self._transcript, self._since, self._label = model, transcript, since, name
         self.aftermath: Aftermath | None = None
-        self.reads = True
         self._items: Mapping[str, Item] = {}
         self._unfolded: set[str] = set()
         self.ticked: dict[str, Row] = model.ticked.setdefault((transcript, since), {})
@@ -100,7 +99,7 @@ class LostScreen(ListScreen[None]):
     def compose(self) -> ComposeResult:
         with Horizontal(id="aftermath-body"):
             box = lambda key: -1 if isinstance(self._items[key], Fold) else 3  # noqa: E731
-            yield RowList(self._draw, is_header=self._is_header, awaits=self._awaits, box=box, id="rows")
+            yield RowList(self._draw, is_header=self._is_header, box=box, id="rows")
             with Vertical(id="aside"):
                 yield Static(id="whole-row")
                 yield DocumentView(id="summary")
@@ -108,7 +107,7 @@ class LostScreen(ListScreen[None]):
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        self.listing.empty = "Reading the transcript …"
+        self.listing.empty, self.listing.unread = "Reading the transcript …", True
         self.listing.border_title = Content("Lost")
         self.beside.border_title = Content("Summary")
         self._read()
@@ -125,13 +124,13 @@ class LostScreen(ListScreen[None]):
                 self.model.readings.aftermath, self._transcript, self._since, lambda: not self.is_mounted
             )
             await self._look_for_waiting()
-            self.reads = False
+            self.listing.unread = False
             self._show_rows(found)
             self._show_room()
             self._show_selected()
-        if self.reads:
+        if self.listing.unread:
             self.listing.empty = "Nothing can be read of this compaction; esc goes back."
-            self.reads = False
+            self.listing.unread = False
             self.listing.set_rows(())
 
     @work(group="waiting", exclusive=True, exit_on_error=False)
@@ -169,10 +168,6 @@ class LostScreen(ListScreen[None]):
         if self._pinned and isinstance(item, Row):  # masking each row that is drawn takes time
             pinned = clean_line(masked(item.text)) in self._pinned
         return draw_item(item, key in self.ticked, width, waits=self._waits(key), pinned=pinned)
-
-    def _awaits(self, key: ActiveBinding) -> bool:
-        stays = key.binding.action not in ("back", "dismiss")
-        return self.reads and stays and key.node in (self, self.listing)
 
     def _is_header(self, key: str) -> bool:
         return isinstance(self._items.get(key), str)

@@ -87,8 +87,6 @@ class SessionsScreen(ListScreen[None]):
         self.everywhere = choosing
         self.elsewhere = _SEVERAL if choosing else ""  # said of keys of other screens
         self._branches = False
-        self._listed = self._opens = False
-        """Whether there is a list, and whether enter was pressed before there was one."""
 
     @property
     def idle_keys(self) -> frozenset[str]:
@@ -104,6 +102,7 @@ class SessionsScreen(ListScreen[None]):
         yield KeyFooter()
 
     def on_mount(self) -> None:
+        self.listing.unread = True
         self._load()
 
     def on_descendant_focus(self) -> None:
@@ -125,16 +124,13 @@ class SessionsScreen(ListScreen[None]):
     async def _load(self) -> None:
         """List the sessions at once, and complete them one after the other."""
         worker = get_current_worker()
-        everywhere = self.everywhere
+        everywhere, self.listing.unread = self.everywhere, True
         found = await asyncio.to_thread(lambda: self._list.entries(everywhere=everywhere))
         if self._choosing and found and not self.sessions:
             self.app.say(_SEVERAL)
         self.sessions = {str(each.path): each for each in found}
-        self._listed = True
+        self.listing.unread = False
         self.show_filtered()
-        if self._opens:
-            self._opens = False
-            self.action_read()
         for number, each in enumerate(found):
             try:
                 done = await asyncio.to_thread(self._list.completed, each, lambda: worker.is_cancelled)
@@ -185,9 +181,7 @@ class SessionsScreen(ListScreen[None]):
 
     @on(RowList.Opened)
     def action_read(self) -> None:
-        if not self._listed:
-            self._opens = True
-        elif not self._choosing:
+        if not self._choosing:
             self.action_transcript()
         elif session := self._picked():
             self._open(session, choosing=True)
@@ -277,6 +271,7 @@ class SessionsScreen(ListScreen[None]):
 
     def action_everywhere(self) -> None:
         self.everywhere = not self.everywhere
+        self.listing.hold(self.listing.index > 0)
         self._load()
 
     def action_back(self) -> None:

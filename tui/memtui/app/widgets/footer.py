@@ -28,8 +28,8 @@ class KeyFooter(Footer):
 
     @property
     def _idle(self) -> frozenset[str]:
-        none = frozenset[str]()
-        return getattr(self.app.focused, "idle_keys", none) | getattr(self.screen, "idle_keys", none)
+        none, undo = frozenset[str](), frozenset(() if self.app.model.changes.last() else ["undo"])
+        return undo.union(*(getattr(each, "idle_keys", none) for each in (self.app.focused, self.screen)))
 
     @property
     def _declared(self) -> list[str]:

@@ -11,7 +11,7 @@ from typing import ClassVar
 from rich.style import Style
 from textual import events
 from textual.actions import SkipAction
-from textual.binding import ActiveBinding, Binding, BindingType
+from textual.binding import Binding, BindingType
 from textual.cache import LRUCache
 from textual.content import Content
 from textual.geometry import Size
@@ -111,7 +111,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         draw: Draw,
         *,
         is_header: Callable[[str], bool] | None = None,
-        awaits: Callable[[ActiveBinding], bool] | None = None,
         empty: str = "",
         box: Callable[[str], int] = lambda _: 0,
         id: str | None = None,  # noqa: A002 - Textual's name
@@ -119,8 +118,8 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         """Make an empty list; a click on a row's first `box` cells ticks it, or opens it if negative."""
         super().__init__(id=id)
         self._is_header = is_header or (lambda key: False)
-        self.awaits = awaits or (lambda key: self.is_unread and key.node is self)
-        """Whether a key is for rows that are still being read."""
+        self.unread = False
+        """Whether its rows are still being read: keys for them wait."""
         self.set_reactive(RowList.empty, empty)
         self._box = box
         self.rows: Sequence[str] = ()
@@ -140,11 +139,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._focus_is_new = False
         self._selects = self._opens = self._opened = False
         """Whether the last press was on a row, on the selected one, and its chain of clicks has opened it."""
-
-    @property
-    def is_unread(self) -> bool:
-        """Whether there may be rows that are still being read."""
-        return False
 
     @property
     def selected(self) -> str | None:
