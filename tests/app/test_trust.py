@@ -93,7 +93,7 @@ async def test_keys_for_rows_that_are_being_read_wait_for_them(full: World) -> N
         driver.app.post_message(Key("ctrl+c", None))  # works everywhere, so it does not wait
         await driver.until(lambda: driver.browser.has_class("-zoomed"), "the keys")
         assert pane.index == 1
-        await driver.press("k", "o", "slash")  # no row's key of the pane, and one that any list has
+        await driver.press("k", "o", "slash")
         assert driver.at_home() and not driver.has("InputLine")
         pane.unread = False
         pane.show_rows()
