@@ -97,6 +97,19 @@ async def test_row_and_detail_begin_with_what_was_lost(lossy: World) -> None:
         assert "✓ Fix the token refresh race (L1)" in driver.detail
 
 
+async def test_losses_are_counted_once_the_compaction_ends_that_began_with_the_capture(lossy: World) -> None:
+    transcript = lossy.transcript_path("s-1")
+    whole = transcript.read_bytes()
+    lossy.write(transcript, whole[: whole.rindex(b"\n", 0, whole.index(b"compact_boundary")) + 1])
+    lossy.capture(50, "Another", session="s-2")
+    async with opened(lossy) as driver:
+        await driver.until(lambda: len(driver.browser.query_one(PendingPane).losses) == 2, "the attempts")
+        lossy.write(transcript, whole)
+        driver.browser.model.health.expire()
+        driver.app.hint("transcripts")
+        await driver.until(lambda: "✗ 3" in driver.drawn(PaneId.PENDING, 50)[1], "the number of losses")
+
+
 async def test_slash_filters_the_rows_and_escape_shows_all_again(lossy: World) -> None:
     async with opened(lossy) as driver:
         screen = await aftermath(driver)

@@ -183,13 +183,10 @@ def test_the_limit_is_the_largest_context_that_was_compacted_by_itself() -> None
     assert context_chart(sizes, []).lines[-1].text == "no compaction yet · most 60k"
 
 
-def test_times_of_two_days_have_their_dates() -> None:
+def test_times_of_two_days_have_their_dates_and_one_request_has_no_chart() -> None:
+    assert not len(context_chart(_sizes(5_000), []))
     sizes = [ContextSize(_at(0), 1_000), ContextSize(_at(24 * 60), 2_000)]
     assert "02 Jan 09:00          03 Jan 09:00" in context_chart(sizes, []).text.split("\n")
-
-
-def test_one_request_is_no_course() -> None:
-    assert not len(context_chart(_sizes(5_000), []))
     assert not len(context_chart([], [_compaction(1)]))
 
 

@@ -168,12 +168,9 @@ a
 </details>"""
 
 
-def test_sections_in_which_nothing_stands_are_left_out() -> None:
+def test_sections_in_which_nothing_stands_are_left_out_but_in_code() -> None:
     shown = ["Objective", "Do one", "", "Pending", "• Ship it", "", "Plan", "▸ Details  1 line"]
     assert [line.text for line in recovery_lines(EMPTY, ())] == shown
-
-
-def test_headings_in_code_are_none() -> None:
     text = "## Notes\n```\n## Empty\n```"
     assert [line.text for line in recovery_lines(text, ())] == ["Notes", "```", "## Empty", "```"]
 

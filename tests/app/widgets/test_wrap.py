@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from memtui.app.widgets import wrap as module
-from memtui.app.widgets.wrap import cut, cut_left, cut_path, graphemes, hang_for, wrap
+from memtui.app.widgets.wrap import cut, cut_left, cut_path, graphemes, hang_for, short_paths, wrap
 
 CLUSTERS = (
     "a", "bc", "word", " ", "  ", "漢", "字", "。", "カ", "가", "é", "e\u0301", "ก", "กำ", "ที่", "ש", "ل",
@@ -136,16 +136,12 @@ def test_cut_left_keeps_the_end(text: str, width: int) -> None:
     assert text.endswith(kept.removeprefix("…")) or kept == text
 
 
-def test_cut_left_shows_that_something_is_missing() -> None:
+def test_what_is_cut_shows_that_something_is_missing() -> None:
     assert cut_left("/a/long/path.py", 8) == "…path.py"
-
-
-def test_cut_shows_that_something_is_missing() -> None:
     assert cut("abcdef", 4) == "abc…"
     assert cut("漢字漢字", 4) == "漢…"
     assert cut("🇩🇪🇩🇪🇩🇪", 4) == "🇩🇪…"
-
-
-def test_of_a_path_beginning_and_name_stay() -> None:
     assert cut_path("~/work/a/very/long/way/to/name.py", 20) == "~/work…ay/to/name.py"
     assert cut_path("short.py", 20) == "short.py"
+    text = short_paths(f"- Files: /home/ann/{'way/' * 22}name.py, /p/x.py https://a/{'b' * 80}", "/p")
+    assert text == f"- Files: ~/{'way/' * 5}wa…ay/{'way/' * 9}name.py, x.py https://a/{'b' * 80}"

@@ -13,7 +13,7 @@ from memtui.cli.output import print_list, print_result
 from memtui.ground.clock import local_minute, system_clock
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
-from memtui.hooks.in_force import CommandStatus, command_statuses
+from memtui.hooks.in_force import command_statuses
 from memtui.store.commands_file import CommandsFile, NoCommandFile, normalised
 
 _PATIENCE = 5.0
@@ -84,7 +84,12 @@ def list_(as_json: bool, places: Places) -> None:
     ]
     moments = [each.entry.activated_at for each in statuses]
     since = [local_minute(moment) if moment else "-" for moment in moments]
-    rows = [(each.entry.name, when, _rules_of(each)) for each, when in zip(statuses, since, strict=True)]
+    rules = [
+        each.problem.reason if each.problem else each.path + f" ({each.shortage})" * bool(each.shortage)
+        for each in statuses
+    ]
+    names = [each.entry.name for each in statuses]
+    rows = list(zip(names, since, rules, strict=True))
     nothing = f"No command is active in {commands.project.name}."
     print_list(values, ("Command", "Since", "Summary"), rows, nothing, as_json, flexible=2)
 
@@ -111,10 +116,3 @@ def _object(text: str | None) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise click.BadParameter('an object is wanted, such as {"step": 1}', param_hint="--state")
     return value
-
-
-def _rules_of(status: CommandStatus) -> str:
-    """The file of the rules for display, with what is wrong with them."""
-    if status.problem:
-        return status.problem.reason
-    return f"{status.path} ({status.shortage})" if status.shortage else status.path

@@ -133,7 +133,8 @@ def _hand_over(
 
 
 def _take_out(path: Path, above: Path, before: bytes | None, as_json: bool) -> None:
-    after = None if before is None else handoff.without_section(before)
+    around = handoff.section_in(before or b"")
+    after = before if around is None else b"".join(around) or None
     if after == before:
         said = f"{path} holds no handoff."
     else:

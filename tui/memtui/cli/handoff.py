@@ -139,12 +139,6 @@ def section_in(data: bytes) -> tuple[bytes, bytes] | None:
     return data[: begin.start()].removesuffix(line_end * ends), data[end.end() :]
 
 
-def without_section(data: bytes) -> bytes | None:
-    """A file without the section; None if it holds nothing else."""
-    found = section_in(data)
-    return data if found is None else b"".join(found) or None
-
-
 def read_file(path: Path, root: Path) -> bytes | None:
     """The content of a file that may hold a handoff, and is no link below `root`; None if there is none."""
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,6 @@ from memtui.ground.clock import age, local_minute
 from memtui.ground.text import counted
 
 if TYPE_CHECKING:
-    from memtui.documents.capture import Capture
     from memtui.documents.events import EvidenceGroup
     from memtui.transcript.records import Facts
 
@@ -39,22 +38,17 @@ def capture_document(
             (f" · session {capture.session_id[:8] or 'unknown'}", "dim"),
         ),
         styled((f"{local_minute(capture.timestamp)} · {age(capture.timestamp, now)}", "dim")),
-        *_reviewed(capture),
-        *([lost] if lost is not None else []),
     ]
+    if capture.status != "pending":
+        memory = styled(("Memory ", "label"), capture.memory)
+        lines += [*_section("Summary"), line(capture.summary or "(none)"), BLANK, memory]
+    lines += [lost] if lost is not None else []
     if not row.missing:
         message = (capture.first_message or "(none)").split("\n")
         lines += [*_section("First message"), *(line(text, "quote") for text in message)]
     if facts is not None:
         lines += [facts]
     return concat(*lines)
-
-
-def _reviewed(capture: Capture) -> Sequence[Line]:
-    if capture.status == "pending":
-        return ()
-    memory = styled(("Memory ", "label"), capture.memory)
-    return (*_section("Summary"), line(capture.summary or "(none)"), BLANK, memory)
 
 
 def _section(title: str) -> tuple[Line, Line]:

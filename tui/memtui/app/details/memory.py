@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.app.widgets.document import BLANK, Document, Line, Span, line, markdown_lines, styled
+from memtui.app.widgets.wrap import short_paths
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, local_minute
 from memtui.ground.text import FormatError, counted, without_blank_ends
@@ -125,7 +126,7 @@ def time_and_age(head: Listed, now: datetime) -> str:
 
 def memory_file_document(memory: MemoryText, now: datetime) -> Document:
     head = [styled(("memory file", "label"), (time_and_age(memory.head, now), "dim")), BLANK]
-    return Document([*head, *recovery_lines(memory.text)])
+    return Document([*head, *recovery_lines(short_paths(memory.text, memory.head.meta.project))])
 
 
 def read_document(memory: MemoryText, now: datetime) -> Document:
@@ -133,7 +134,8 @@ def read_document(memory: MemoryText, now: datetime) -> Document:
     if not head.id.startswith("CMEM-"):
         return memory_file_document(memory, now)
     named = styled(("Recovery ID ", "label"), (head.id, "accent"), (time_and_age(head, now), "dim"))
-    return Document([line(head.title, "strong"), named, BLANK, *recovery_lines(memory.text)])
+    text = short_paths(memory.text, head.meta.project)
+    return Document([line(head.title, "strong"), named, BLANK, *recovery_lines(text)])
 
 
 def stored_document(
@@ -163,7 +165,8 @@ def stored_document(
     lines += [*_related(relations, head.meta.project), *_names(named, head.meta.project, unfolded)]
     from memtui.documents.recovery import review_first  # the first paint does without the format
 
-    return Document([*lines, BLANK, *recovery_lines(review_first(memory.text), unfolded)])
+    text = short_paths(memory.text, head.meta.project)
+    return Document([*lines, BLANK, *recovery_lines(review_first(text), unfolded)])
 
 
 def _files(state: Freshness | None, unfolded: Collection[str]) -> list[Line]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from memtui.app.widgets.document import Document, Line, from_markdown, line, markdown_lines, styled
+from memtui.app.widgets.wrap import short_paths
 
 _FRAME = re.compile(r"=== (?:SESSION STATE v\S+|END STATE) ===\s*")
 _HEADING = re.compile(r"(## .*?)\s*\([^()]*\)\s*")
@@ -24,7 +25,7 @@ def state_document(text: str) -> Document:
     Its goal is one sentence: where that is from, and what was asked before it, is in the file.
     """
     lines: list[Line] = []
-    for heading, body in _sections(text):
+    for heading, body in _sections(short_paths(text)):
         if heading and all(_NOTHING.fullmatch(row) for row in body if row.strip()):
             continue
         lines += from_markdown(heading).lines if heading else ()

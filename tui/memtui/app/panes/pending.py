@@ -89,6 +89,8 @@ class PendingPane(Pane):
             known = before and (before.missing, before.manual, before.sizes)
             if known == (view.missing, view.manual, view.sizes):
                 return
+            # A capture is there before its compaction ends: count its losses now.
+            self.losses = {key: losses for key, losses in self.losses.items() if losses}
         else:
             return
         if self._health is None and self.model.transcripts.folder().is_dir():

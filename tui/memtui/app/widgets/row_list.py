@@ -377,7 +377,7 @@ def when_of(moment: datetime | None, now: datetime, width: int, *, exact: bool =
     """The time column of a row: day and minute if there is room for both, or `exact`."""
     if width >= _WIDE or exact:
         same_year = moment is not None and moment.year == now.year
-        when = (day_and_minute(moment) if same_year else f"{to_local(moment):%d %b  %Y}") if moment else ""
+        when = (day_and_minute(moment) if same_year else f"{to_local(moment):%d %b %Y}") if moment else ""
         return f"{when:<13}"
     return f"{short_time(moment, now) if moment else '':<7}"
 

@@ -33,6 +33,7 @@ _PLAIN = re.compile(f"[{_ONE_CELL}]*")
 _SPACING_MARKS = frozenset("\u0e33\u0eb3")
 _ELLIPSIS = "…"
 HOMES = re.compile(r"(?<![\w.~/-])(?:/home|/Users|[A-Z]:\\Users)[/\\][^/\\\s\"']+(?=[/\\])|(?<!\w)/root(?=/)")
+_LONG_PATH = re.compile(r"(?<![^\s`\"'])[~/][^\s`]{84,}")
 
 
 def is_plain(text: str) -> bool:
@@ -166,6 +167,12 @@ def cut_path(path: str, width: int = 72) -> str:
         return text
     first = head(text, width // 3)
     return first + cut_left(text, width - cell_len(first))
+
+
+def short_paths(text: str, root: str = "") -> str:
+    """A text without the project's root, with ~ for home folders, and long paths cut in the middle."""
+    text = text.replace(f"{root}/", "") if root else text
+    return _LONG_PATH.sub(lambda path: cut_path(path[0]), HOMES.sub("~", text))
 
 
 def head(text: str, width: int) -> str:
