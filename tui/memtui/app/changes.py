@@ -17,7 +17,6 @@ from memtui.ground.text import counted
 if TYPE_CHECKING:
     from memtui.store.memories import MemoryStore
 
-_LIMIT = 16 << 20
 _Act = Callable[[], object]
 
 
@@ -123,7 +122,7 @@ class Changes:
 
     def _content(self, path: Path) -> bytes | None:
         with suppress(files.FileMissing):
-            return files.read_within(path, self._within(path), limit=_LIMIT, follow=False)
+            return files.read_within(path, self._within(path), limit=16 << 20, follow=False)
         return None
 
     def _within(self, path: Path) -> Path:

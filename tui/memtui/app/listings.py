@@ -324,7 +324,9 @@ class MemoryRows:
             self._note(entry, "")
             self._stored_as[entry.name] = stored
         oldest_first = sorted(filter(listing.is_stored, new), key=lambda entry: entry.name)
-        for entry, project in listing.quick_projects(oldest_first, self._home):
+        # Front matter has some 300 bytes.
+        for entry, data in listing.heads_of(oldest_first, self._home.memories, 1024):
+            project = None if data is None else listing.quick_project(data)
             self._note(entry, read(entry) if project is None else project)
 
     def _note(self, entry: Entry, project: str) -> None:

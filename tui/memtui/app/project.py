@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from memtui.store.states import StateStore
     from memtui.store.transcripts import TranscriptStore
 
-_MANY = 200
-"""Number of memories from which indexing is left to a process; fewer are indexed in a moment."""
+_MANY = 200  # memories from which indexing is left to a process; fewer are indexed in a moment
 
 Publish = Callable[[View], None]
 

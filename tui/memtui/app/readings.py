@@ -38,7 +38,7 @@ from memtui.store.state_files import version_of
 from memtui.store.states import StateStore, StoredState, read_progress
 from memtui.store.transcripts import TranscriptStore, all_transcripts
 from memtui.transcript.facts import read_facts
-from memtui.transcript.records import CompactionFact, Facts
+from memtui.transcript.records import Facts
 from memtui.transcript.session import summarize
 
 K = TypeVar("K")
@@ -162,19 +162,15 @@ class Readings:
                 return ContextState(gauge)
             alarms = tuple(self._alarms(transcript, facts, cancelled))
             last = facts.compactions[-1]
-            try:
+            receipt, lights = None, LightsView()
+            with suppress(OSError):
                 receipt = receipt_since(self._places, transcript, last)
-            except OSError:
-                receipt = None
-            return ContextState(gauge, alarms, self._lights(transcript, last), receipt)
-
-    def _lights(self, transcript: Path, last: CompactionFact) -> LightsView:
-        try:
-            lights = fates_at_last_compaction(self._places, transcript, last)
-        except (OSError, FileProblem):
-            return LightsView()
-        waiting = any(each.kind == PINS for each in Outbox(self._places.home, transcript.stem).waiting())
-        return LightsView(lights, parse_iso(last.source.timestamp), waiting)
+            with suppress(OSError, FileProblem):
+                fates = fates_at_last_compaction(self._places, transcript, last)
+                messages = Outbox(self._places.home, transcript.stem).waiting()
+                waiting = any(each.kind == PINS for each in messages)
+                lights = LightsView(fates, parse_iso(last.source.timestamp), waiting)
+            return ContextState(gauge, alarms, lights, receipt)
 
     def _alarms(self, transcript: Path, facts: Facts, cancelled: Cancelled) -> Iterator[str]:
         last = facts.compactions[-1].source
@@ -284,8 +280,7 @@ class Sessions:
         return int(max(0, transcript.size - progress[1]) / 13 / 1000)
 
 
-_REST = 5.0
-"""Seconds between two checks: nothing here changes quickly."""
+_REST = 5.0  # seconds between two checks: nothing here changes quickly
 
 
 class Health:

@@ -55,8 +55,11 @@ def load_settings(home: Home) -> Settings:
         return value
 
     theme = setting("app", "theme", "", "a text", lambda value: isinstance(value, str))
-    at = setting("warn", "at", [90], "a list of percents, such as [80, 95]", _are_percents)
-    minutes = setting("sync", "minutes", 0, "a number from 0.1 to 1440, or 0", _is_pause)
+    percent = lambda each: type(each) is int and 0 < each <= 100  # noqa: E731
+    some = lambda value: isinstance(value, list) and bool(value) and all(map(percent, value))  # noqa: E731
+    at = setting("warn", "at", [90], "a list of percents, such as [80, 95]", some)
+    pause = lambda value: type(value) in (int, float) and (value == 0 or 0.1 <= value <= 1440)  # noqa: E731
+    minutes = setting("sync", "minutes", 0, "a number from 0.1 to 1440, or 0", pause)
     over = "".join(saved_theme(home)[1:2])
     return settings._replace(
         theme=theme,
@@ -66,15 +69,6 @@ def load_settings(home: Home) -> Settings:
         warn=Warn(tuple(sorted(at)), switch("warn")),
         sync_seconds=60.0 * minutes,
     )
-
-
-def _are_percents(value: Any) -> bool:
-    percents = isinstance(value, list) and all(type(each) is int and 0 < each <= 100 for each in value)
-    return percents and bool(value)
-
-
-def _is_pause(value: Any) -> bool:
-    return type(value) in (int, float) and (value == 0 or 0.1 <= value <= 1440)
 
 
 def save_theme(home: Home, name: str, over: str) -> None:

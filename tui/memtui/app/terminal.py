@@ -45,7 +45,9 @@ class DaemonThreads(ThreadPoolExecutor):
         def run() -> None:
             try:
                 if future.set_running_or_notify_cancel():
-                    _settle(future, lambda: fn(*args, **kwargs))
+                    future.set_result(fn(*args, **kwargs))
+            except BaseException as error:  # raised again by the waiting coroutine
+                future.set_exception(error)
             finally:
                 self._running.discard(threading.current_thread())
 
@@ -59,15 +61,6 @@ class DaemonThreads(ThreadPoolExecutor):
         deadline = time.monotonic() + 0.4
         for thread in tuple(self._running) if wait else ():
             thread.join(max(0.0, deadline - time.monotonic()))
-
-
-def _settle(future: Future[T], work: Callable[[], T]) -> None:
-    try:
-        result = work()
-    except BaseException as error:  # raised again by the waiting coroutine
-        future.set_exception(error)
-    else:
-        future.set_result(result)
 
 
 SIGNALS: tuple[signal.Signals, ...] = tuple(
@@ -136,20 +129,16 @@ def _stop_group() -> bool:
 
 def editor_command(env: Mapping[str, str] = os.environ) -> list[str]:
     """The editor's command line from VISUAL or EDITOR, else an installed one; empty without any."""
-    for variable in ("VISUAL", "EDITOR"):
-        if words := _words(env.get(variable, "")):
+    import shlex  # not needed for the first paint
+
+    for value in (env.get("VISUAL", ""), env.get("EDITOR", "")):
+        words = value.split()
+        with suppress(ValueError):  # an unbalanced quote
+            words = shlex.split(value)
+        if words:
             return words
     known = ("nano", "vim", "vi", "notepad")
     return [name for name in known if find_program(name, env.get("PATH"))][:1]
-
-
-def _words(value: str) -> list[str]:
-    import shlex  # not needed for the first paint
-
-    try:
-        return shlex.split(value)
-    except ValueError:  # an unbalanced quote
-        return value.split()
 
 
 def edit_file(app: App[Any], path: Path) -> str:

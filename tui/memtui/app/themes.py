@@ -34,10 +34,6 @@ COLOUR_BLIND = replace(
     error="#d55e00",
 )
 
-_QUIET_ON_DARK, _QUIET_ON_LIGHT = "#7f88a3", "#4c5366"
-_ACCENT_ON_LIGHT = "#7a4300"
-
-
 _TEXTS = ("quiet", "accent", "warning", "success", "error", "secondary", "heading", "foreground", "text")
 _GROUNDS = ("background", "panel", "surface", "cursor")
 """Colours behind text; of the cursor see `legible`."""
@@ -60,10 +56,10 @@ def legible(theme: Theme, variables: dict[str, str]) -> dict[str, str]:
             **_scroll_bars("ansi_bright_black", "ansi_default"),
             "cursor": "ansi_blue",
         }
-    own = {"quiet": _QUIET_ON_DARK, "frame": variables["surface-lighten-2"]}
+    own = {"quiet": "#7f88a3", "frame": variables["surface-lighten-2"]}
     if not theme.dark:
         frame = Color.parse(variables["background"]).blend(Color.parse(variables["foreground"]), 0.4)
-        own = {"quiet": _QUIET_ON_LIGHT, "accent": _ACCENT_ON_LIGHT, "frame": frame.hex}
+        own = {"quiet": "#4c5366", "accent": "#7a4300", "frame": frame.hex}
     ground = Color.parse(variables["background"])
     cursor = ground.blend(Color.parse(variables["primary"]), 0.3 if theme.dark else 0.2)
     wanted = {**variables, **own, "cursor": cursor.hex, "heading": variables["primary"]}

@@ -181,7 +181,11 @@ class Live:
         self._guarded(self._compare_targets)
         watcher, due = Watcher(self.hint), 0.0
         while not self._stopped.is_set():
-            started, hinted = time.monotonic(), self._take_hints()
+            started = time.monotonic()
+            with self._lock:
+                hinted = frozenset(self._hints)
+                self._hints.clear()
+                self._wake.clear()
             if started >= due:
                 self._compare_all(watcher)
                 cost = time.monotonic() - started
@@ -193,19 +197,17 @@ class Live:
                 self._stopped.wait(_SETTLE)
         watcher.close()
 
-    def _take_hints(self) -> frozenset[str]:
-        with self._lock:
-            names = frozenset(self._hints)
-            self._hints.clear()
-            self._wake.clear()
-        return names
-
     def _compare_all(self, watcher: Watcher) -> None:
         """Point the watcher and compare; unwatchable targets are still compared."""
         doubts: list[str] = []
         unwatched = self._guarded(lambda: doubts.append(watcher.look_at(self._targets())))
         failure = self._guarded(self._compare_targets)
-        self._mark("".join(doubts) or unwatched, failure)
+        doubt = "".join(doubts) or unwatched
+        mark = Mark.LOST if failure else Mark.POLLING if doubt else Mark.LIVE
+        liveness = Liveness(mark, failure or doubt)
+        if liveness != self._liveness:
+            self._liveness = liveness
+            self._marked(liveness)
 
     def _compare_targets(self) -> None:
         self._compare(frozenset(target.name for target in self._targets()))
@@ -221,13 +223,6 @@ class Live:
         except Exception as error:  # a thread's boundary: if it ended, the mark would stay “live”
             return self._explain(error)
         return ""
-
-    def _mark(self, doubt: str, failure: str) -> None:
-        mark = Mark.LOST if failure else Mark.POLLING if doubt else Mark.LIVE
-        liveness = Liveness(mark, failure or doubt)
-        if liveness != self._liveness:
-            self._liveness = liveness
-            self._marked(liveness)
 
 
 WRITE_INTERVAL = 2.0

@@ -52,17 +52,12 @@ def activate(name: str, state: str | None, as_json: bool, places: Places) -> Non
     except FileProblem:
         pass  # a note says it
     added = commands.activate(name, system_clock(), remembered)
-    note = _note(commands, name)
+    statuses = command_statuses(commands, commands.read().commands)
+    status = next((each for each in statuses if each.name == normalised(name)), None)
+    note = str(status.problem or status.shortage) if status else ""
     done = {"operation": "activate", "name": normalised(name), "added": added, "note": note}
     said = f"/{normalised(name)} is active{'' if added else ' already'}."
     print_result(done, f"{said}\nNote: {note}." if note else said, as_json)
-
-
-def _note(commands: CommandsFile, name: str) -> str:
-    """The problem with an active command's file or rules; "" if there is none."""
-    statuses = command_statuses(commands, commands.read().commands)
-    status = next((each for each in statuses if each.name == normalised(name)), None)
-    return str(status.problem or status.shortage) if status else ""
 
 
 @command.command("list", short_help="List the active commands.")

@@ -17,7 +17,7 @@ from memtui.documents.checklist import Point, Verdict, check_recovery
 from memtui.documents.memory import tags_of
 from memtui.documents.recovery import parse_recovery
 from memtui.engines.ask import Engine
-from memtui.engines.drafts import unsourced_lines
+from memtui.engines.drafts import compact_by_claude, unsourced_lines
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import system_clock
 from memtui.ground.files import reading
@@ -79,7 +79,9 @@ def compact(
         return
     compacted = draft(places, transcript=transcript, session=session)
     if engine == Engine.CLAUDE:
-        compacted = _by_claude(compacted)
+        with options.asking_claude() as called_off:
+            compacted, problem = compact_by_claude(compacted, cancelled=called_off)
+        compacted = replace(compacted, note=options.draft_note(problem, compacted.note))
     compacted = replace(compacted, description=description.strip() or compacted.description)
     labels = tags_of(*tags)
     if only_print:
@@ -107,14 +109,6 @@ def _report(accepted: Compacted, places: Places, memory_id: str, *, known: bool)
         output.say(f"The session worked in {accepted.root}, and the memory is kept as one of that project.")
     if output.is_terminal():
         output.say(output.copied(memory_id).message)
-
-
-def _by_claude(compacted: Compacted) -> Compacted:
-    from memtui.engines.drafts import compact_by_claude
-
-    with options.asking_claude() as called_off:
-        compacted, problem = compact_by_claude(compacted, cancelled=called_off)
-    return replace(compacted, note=options.draft_note(problem, compacted.note))
 
 
 def _print(compacted: Compacted, tags: tuple[str, ...], as_json: bool) -> None:

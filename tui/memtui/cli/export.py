@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 
@@ -14,7 +15,7 @@ from memtui.cli.output import copied, is_terminal, print_bytes, print_json, prin
 from memtui.flows.restore import restore_memory, restore_session
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import system_clock
-from memtui.ground.files import FileProblem
+from memtui.ground.files import FileMissing, FileProblem, read_within
 from memtui.ground.project import Places, downloads, expanded
 from memtui.ground.text import FormatError
 from memtui.secrets.secrets import holds_secrets
@@ -103,7 +104,9 @@ def _hand_over(
     top = places.project.root
     path = Path(os.path.abspath(expanded(output))) if output else top / handoff.FILES[agent]  # noqa: PTH100 - links stay
     above = top if path.is_relative_to(top) else path.parent  # no link is followed below it
-    before = handoff.read_file(path, above)
+    before = None
+    with suppress(FileMissing):
+        before = read_within(path, above, limit=4 << 20, follow=False)
     try:
         known = handoff.section_in(before or b"")
         if done:

@@ -19,7 +19,7 @@ from memtui.documents.compaction_notes import known_open_tasks
 from memtui.documents.quotes import citation, last_request
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import local_minute, system_clock
-from memtui.ground.files import FileMissing, read_within, remove, write_atomic
+from memtui.ground.files import remove, write_atomic
 from memtui.ground.project import Places
 from memtui.ground.text import FormatError
 from memtui.hooks.notes import quoted
@@ -37,7 +37,6 @@ _FRAME = 1_200
 """Room for the introduction and the list of what is left out, in characters."""
 _LEAST = 2_000
 """Room kept for the state document, in characters."""
-_LIMIT = 4 << 20
 _CODEX = 32 << 10
 _OVERRIDE = "AGENTS.override.md"
 
@@ -137,14 +136,6 @@ def section_in(data: bytes) -> tuple[bytes, bytes] | None:
     line_end = b"\r\n" if begin[0].endswith(b"\r\n") else b"\n"  # an editor may have converted all of them
     ends = int(begin[1] or 2)  # memtui wrote their number until November 2026
     return data[: begin.start()].removesuffix(line_end * ends), data[end.end() :]
-
-
-def read_file(path: Path, root: Path) -> bytes | None:
-    """The content of a file that may hold a handoff, and is no link below `root`; None if there is none."""
-    try:
-        return read_within(path, root, limit=_LIMIT, follow=False)
-    except FileMissing:
-        return None
 
 
 def write_file(path: Path, root: Path, before: bytes | None, after: bytes | None) -> None:

@@ -32,9 +32,6 @@ from memtui.secrets.secrets import masked, masked_in
 from memtui.store.sessions import find_transcript, refuse_several
 from memtui.transcript.short_text import shortened, tokens
 
-_SHOWN = 10
-"""How many lines are printed without --all."""
-
 
 @click.command("lost")
 @click.argument("compaction", default="", metavar="[CAPTURE|SESSION]")
@@ -112,7 +109,7 @@ def lost(
 def _print_rows(found: Aftermath, every: bool) -> None:
     numbers = itertools.count(1)
     waiting = {key for each in rows_waiting(memtui_home(), found.session_id) for key in each.keys}
-    groups, left, more = [], sys.maxsize if every else _SHOWN, 0
+    groups, left, more = [], sys.maxsize if every else 10, 0
     for title, rows in found.groups.items():
         some = rows[: max(0, left)] if every or title in OPEN else ()
         if some:

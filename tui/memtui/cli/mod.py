@@ -33,10 +33,6 @@ from memtui.store.sessions import find_transcript
 from memtui.store.transcripts import TranscriptStore
 from memtui.transcript.records import CompactionFact
 
-_LIMIT = 8 << 20
-_SESSIONS = 20
-"""The number of sessions from whose compactions the range is learned."""
-_SHOWN = 10
 Given = dict[str, Any]
 
 
@@ -120,7 +116,7 @@ def _learned(places: Places, path: Path) -> Limit:
     """The sizes at which this session is compacted, else those of the project's newest sessions."""
     own: list[CompactionFact] = []
     others: list[int] = []
-    for transcript in TranscriptStore(places.project, places.claude).entries()[:_SESSIONS]:
+    for transcript in TranscriptStore(places.project, places.claude).entries()[:20]:
         for each in compactions_in(transcript):
             if transcript.path == path:
                 own.append(CompactionFact(each.trigger, each.tokens, None))
@@ -134,7 +130,7 @@ def _ahead(places: Places, given: Given) -> Given:
     path = _path(places, given)
     with reading(path):
         ahead = what_would_go(path, places.project, _standing(places))
-    return {"next": [ahead.line, *(f"· {safe(each)}" for each in lines_of(ahead, _SHOWN))]}
+    return {"next": [ahead.line, *(f"· {safe(each)}" for each in lines_of(ahead, 10))]}
 
 
 def _compared(places: Places, given: Given) -> Comparison:
@@ -188,7 +184,7 @@ def mod(event: str, places: Places) -> None:
     """Answer the plugin's mod; standard input is JSON."""
     started = time.monotonic()
     try:
-        given = json.loads(sys.stdin.read(_LIMIT)) if sys.stdin else None
+        given = json.loads(sys.stdin.read(8 << 20)) if sys.stdin else None
     except (ValueError, RecursionError):
         given = None
     if not isinstance(given, dict) or not isinstance(given.get("session"), str):

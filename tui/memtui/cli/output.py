@@ -100,7 +100,7 @@ def print_list(
         print_table(columns, rows, flexible=flexible)
 
 
-def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, flexible: int) -> None:
+def print_table(columns: Sequence[str], rows: Rows, *, flexible: int) -> None:
     """Print rows: a table on a terminal, else one line per row, with tabs between the fields and no heading.
 
     The `flexible` column shrinks when the terminal is narrow.
@@ -183,17 +183,13 @@ def copied(text: str, name: str = "") -> Copied:
 
 def print_groups(groups: Iterable[tuple[str, Sequence[str]]]) -> None:
     """Print titled lists: bold titles on a terminal, else ``Title:`` and ``- item`` lines."""
-    if is_terminal():
-        _draw_groups(groups)
+    if not is_terminal():
+        blocks = (
+            f"{clean_line(title)}:\n" + "".join(f"- {clean_line(item)}\n" for item in items)
+            for title, items in groups
+        )
+        click.echo("\n".join(blocks), nl=False)
         return
-    blocks = (
-        f"{clean_line(title)}:\n" + "".join(f"- {clean_line(item)}\n" for item in items)
-        for title, items in groups
-    )
-    click.echo("\n".join(blocks), nl=False)
-
-
-def _draw_groups(groups: Iterable[tuple[str, Sequence[str]]]) -> None:
     console = _console()
     for number, (title, items) in enumerate(groups):
         if number:

@@ -55,19 +55,15 @@ def sync(name: str, watch: bool, as_json: bool) -> None:
     if watch:
         _watch(sharings, as_json=as_json)
         return
-    done = [_sync(each, as_json=as_json) for each in sharings]
-    if not all(done):
+    failed = False
+    for each in sharings:
+        try:
+            _report(each, each.sync(), as_json=as_json)
+        except FileProblem as problem:  # the others still run
+            _report(each, problem, as_json=as_json)
+            failed = True
+    if failed:
         raise click.exceptions.Exit(BAD_INPUT)
-
-
-def _sync(sharing: Sharing, *, as_json: bool) -> bool:
-    """Exchange with one remote and print the outcome; False if it failed, so that the others still run."""
-    try:
-        _report(sharing, sharing.sync(), as_json=as_json)
-    except FileProblem as problem:
-        _report(sharing, problem, as_json=as_json)
-        return False
-    return True
 
 
 def _watch(sharings: Sequence[Sharing], *, as_json: bool) -> None:

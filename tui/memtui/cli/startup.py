@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TextIO
 from memtui.ground.project import expanded, find_root
 
 if TYPE_CHECKING:
-    import click
+    pass
 
 COMMANDS = {
     "captures": "captures.captures",
@@ -127,7 +127,10 @@ def _exit_code(error: BaseException) -> int | None:
         click.echo(error.ctx.get_help())  # a group's name alone asks for its help
         return 0
     if isinstance(error, click.UsageError):
-        return _usage(error)
+        _complain(error.format_message())
+        path = error.ctx.command_path if error.ctx else "memtui"
+        click.echo(f"Try '{path} --help'.", err=True)
+        return USAGE
     sentence = _sentence(error)
     if sentence is None:
         return None
@@ -146,15 +149,6 @@ def _complain(sentence: str) -> None:
 def _forget_output() -> None:
     """Discard what stdout still buffers: the interpreter flushes it once more at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _usage(error: click.UsageError) -> int:
-    import click
-
-    _complain(error.format_message())
-    path = error.ctx.command_path if error.ctx else "memtui"
-    click.echo(f"Try '{path} --help'.", err=True)
-    return USAGE
 
 
 def _sentence(error: BaseException) -> str | None:

@@ -71,7 +71,13 @@ def update(asked: _Asked, engine: str, as_json: bool) -> None:
     """
     note, path = "", asked.transcript or find_transcript(asked.places, asked.session)
     if engine == Engine.CLAUDE:
-        written, note = _by_claude(asked.places, path)
+        from memtui.engines.drafts import update_by_claude
+
+        with options.asking_claude() as called_off:
+            written, problem = update_by_claude(asked.places, transcript=path, cancelled=called_off)
+        if problem:
+            output.say(f"memtui: {clean_line(problem)}: kept the facts-only version.", err=True)
+        note = options.draft_note(problem)
     else:
         written = state_updates.update_state(asked.places, path)
     by = {"engine": Engine.FACTS.value if note else engine, "note": note}
@@ -139,17 +145,6 @@ def diff(asked: _Asked, before: int | None, after: int | None, as_json: bool) ->
     output.print_changes(_printed(sections))
 
 
-def _by_claude(places: Places, path: Path) -> tuple[StoredState | None, str]:
-    """The written version, and why the model was not used, or ""."""
-    from memtui.engines.drafts import update_by_claude
-
-    with options.asking_claude() as called_off:
-        stored, problem = update_by_claude(places, transcript=path, cancelled=called_off)
-    if problem:
-        output.say(f"memtui: {clean_line(problem)}: kept the facts-only version.", err=True)
-    return stored, options.draft_note(problem)
-
-
 def _show_draft(places: Places, documents: state_updates.SessionDocuments, as_json: bool) -> None:
     drafted = state_updates.current_state(places, documents)
     if as_json:
@@ -212,9 +207,6 @@ def _section(section: SectionDiff) -> dict[str, Any]:
     return {"title": section.title, "lines": lines}
 
 
-_SIGNS = {"added": "+ ", "removed": "- ", "changed": "~ "}
-
-
 def _printed(sections: tuple[SectionDiff, ...]) -> list[list[tuple[str, str]]]:
     printed: list[list[tuple[str, str]]] = []
     for section in sections:
@@ -226,7 +218,8 @@ def _printed(sections: tuple[SectionDiff, ...]) -> list[list[tuple[str, str]]]:
 
 
 def _pieces(line: LineDiff) -> list[tuple[str, str]]:
-    sign = _SIGNS[line.change] + ("NEW " if line.is_new_decision else "")
+    signs = {"added": "+ ", "removed": "- ", "changed": "~ "}
+    sign = signs[line.change] + ("NEW " if line.is_new_decision else "")
     if line.change != "changed":
         return [(sign + line.text, line.change)]
     marks = {"same": "{}", "added": "{{+{}+}}", "removed": "[-{}-]"}

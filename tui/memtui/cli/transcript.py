@@ -23,7 +23,6 @@ from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Facts, Source, Turn, to_json, turn_json
 from memtui.transcript.short_text import one_line, shortened
 
-_AROUND = 10
 _RESULT = 20
 """Maximum lines shown of an output or inserted text; ``--json`` has all, as has the line of ``--at``."""
 
@@ -45,7 +44,7 @@ _LEADS = {
 @click.option("--capture", default="", help="With --facts: what this capture covers; its path, name or time.")
 @click.option("--at", "line", type=click.IntRange(1), help="Only this line and those around it.")
 @click.option(
-    "--around", type=click.IntRange(0), default=_AROUND, show_default=True, help="Lines on either side of it."
+    "--around", type=click.IntRange(0), default=10, show_default=True, help="Lines on either side of it."
 )
 @common_options
 def transcript(

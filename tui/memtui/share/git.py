@@ -33,8 +33,7 @@ _SECONDS, _BLOCKS = 120.0, 1 << 21
 """Limits of a command, and of the size of a file that it may write in blocks of 512 bytes: a remote may be
 hostile."""
 _BOUNDED = 'ulimit -f "$1"; ulimit -t 60; shift; exec "$@"'
-_STALE_SECONDS = 10.0
-"""Age at which a lock counts as left behind by a killed git, which needs it for milliseconds."""
+_STALE_SECONDS = 10.0  # age at which a lock was left behind by a killed git, which needs milliseconds
 
 _TIP, _OUTGOING = "refs/remotes/origin/main", "refs/memtui/outgoing"
 _FOLDER, _ABOUT, _MARKER = "memories", "memtui.json", b'{"memtui": 2}\n'
@@ -307,16 +306,13 @@ class GitRemote(Remote):
         except subprocess.TimeoutExpired:
             raise _GitFailedError(self._url, f"it did not answer within {_SECONDS:.0f} s") from None
         if done.returncode:
-            reason = _reason(done.stderr) or f"git ended with {done.returncode}"
+            printed = done.stderr.decode("utf-8", "replace").splitlines()
+            lines = [clean_line(line) for line in printed if line.strip()]
+            telling = [line for line in lines if line.startswith(_HINTS)]
+            reason = (telling or lines or [""])[0][:300] or f"git ended with {done.returncode}"
             raise _GitFailedError(self._url, reason, done.stderr)
         return done.stdout
 
 
 def _data(content: bytes) -> bytes:
     return b"data %d\n%b\n" % (len(content), content)
-
-
-def _reason(errors: bytes) -> str:
-    lines = [clean_line(line) for line in errors.decode("utf-8", "replace").splitlines() if line.strip()]
-    telling = [line for line in lines if line.startswith(_HINTS)]
-    return (telling or lines or [""])[0][:300]

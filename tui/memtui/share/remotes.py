@@ -73,7 +73,13 @@ class Remotes:
             raise FileProblem(self.path, f"cannot hold {name!r}: a name has small letters, digits, - and _")
         if name in remotes:
             raise FileProblem(self.path, f"has a remote {name} already: {remotes[name].url}")
-        _check_url(self.path, remote.url)
+        if not _URL.fullmatch(remote.url) or "::" in remote.url or not remote.url.isprintable():
+            known = "an address is https://, ssh://, user@host:path, a folder or postgresql://"
+            raise FileProblem(self.path, f"cannot hold {remote.url!r}: {known}")
+        if _PASSWORD.search(remote.url) or find(remote.url):
+            where = "PGPASSFILE" if _POSTGRES.match(remote.url) else "git's credential helper"
+            reason = f"does not hold passwords: leave it out of the address; {where} knows it"
+            raise FileProblem(self.path, reason)
         if remote.url.startswith("."):  # absolute, as it may be used from another folder later
             remote = remote.model_copy(update={"url": os.path.abspath(remote.url)})  # noqa: PTH100
         folder = local_folder(remote.url)
@@ -92,15 +98,6 @@ class Remotes:
         files.private_folder(self._home.config)
         values = {name: remote.model_dump(exclude_defaults=True) for name, remote in remotes.items()}
         files.write_atomic(self.path, json.dumps(values, indent=2, ensure_ascii=False).encode() + b"\n")
-
-
-def _check_url(path: Path, url: str) -> None:
-    if not _URL.fullmatch(url) or "::" in url or not url.isprintable():
-        known = "an address is https://, ssh://, user@host:path, a folder or postgresql://"
-        raise FileProblem(path, f"cannot hold {url!r}: {known}")
-    if _PASSWORD.search(url) or find(url):
-        where = "PGPASSFILE" if _POSTGRES.match(url) else "git's credential helper"
-        raise FileProblem(path, f"does not hold passwords: leave it out of the address; {where} knows it")
 
 
 def open_remote(name: str, remote: NamedRemote, home: Home, author: str, machine: str) -> Remote:

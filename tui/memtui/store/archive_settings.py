@@ -6,6 +6,7 @@ Whether to keep them is also asked, once; the answer is a file beside the logs, 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,20 +35,15 @@ class ArchiveSettings(NamedTuple):
 def archive_settings(home: Home) -> ArchiveSettings:
     """Read the settings. If that fails nothing may be kept, as they might forbid it."""
     section = config_sections(home).get("archive", {})
-    keep, private = section.get("keep", _answer(home)), section.get("private", [])
+    said = b""
+    with suppress(FileProblem):
+        said = read_within(home.state / _ANSWER, home.state, limit=64 << 10).strip()
+    keep, private = section.get("keep", {b"yes": True, b"no": False}.get(said)), section.get("private", [])
     listed = isinstance(private, list) and all(isinstance(each, str) for each in private)
     if not (keep is None or type(keep) is bool) or not listed:
         reason = "has a wrong [archive]: it wants keep = true or false, and private = [folders]"
         raise FileProblem(config_path(home), reason)
     return ArchiveSettings(keep, tuple(map(expanded, private)))
-
-
-def _answer(home: Home) -> bool | None:
-    try:
-        said = read_within(home.state / _ANSWER, home.state, limit=64 << 10).strip()
-    except FileProblem:
-        return None
-    return {b"yes": True, b"no": False}.get(said)
 
 
 def answer_keeping(home: Home, keep: bool) -> None:

@@ -145,8 +145,6 @@ def _encode(text: str) -> bytes:
 
 BOUNDARY = b'"compact_boundary"'  # only boundary lines contain it, as quotes in a message's text are escaped
 
-_YEARS = range(2020, 9999)  # plausible years of a compaction; other times are ignored
-
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
@@ -177,12 +175,18 @@ class Coverage:
 
 def compactions_in(transcript: Entry) -> tuple[Compaction, ...]:
     """The compactions of a transcript, first to last, from its boundary lines alone. Raises `OSError`."""
-    return tuple(
-        compaction
-        for line in read_lines(transcript.path, skip=lambda line: BOUNDARY not in line)
-        for record in line.records
-        if (compaction := _compaction(record, transcript)) is not None
-    )
+    from memtui.transcript.events import Boundary, events_of
+
+    found = []
+    for line in read_lines(transcript.path, skip=lambda line: BOUNDARY not in line):
+        for record in line.records:
+            boundary = next((event for event in events_of(record) if isinstance(event, Boundary)), None)
+            at = parse_iso(time_of(record))
+            if boundary and at and 2020 <= at.year < 9999:  # other times are not plausible
+                session = text_in(record, "sessionId") or transcript.session_id
+                of = (session, transcript.path, text_in(record, "uuid"), boundary.pre_tokens)
+                found.append(Compaction(at, boundary.trigger, *of))
+    return tuple(found)
 
 
 def coverage(
@@ -249,29 +253,11 @@ def write_missing(project: Project, compaction: Compaction) -> Path | None:
         path = project.compacts / capture_name(moment + timedelta(seconds=second))
         if files.create_exclusive(path, text, within=project.root):
             return path
-        if _is_of(path, project, compaction.session_id, moment):
-            return None
+        with suppress(FileProblem, OSError):
+            there = CaptureStore(project).load(Entry.of(path))
+            if (there.session_id, there.timestamp) == (compaction.session_id, moment):
+                return None
     raise FileProblem(project.compacts, f"has captures for every second from {moment:%H:%M:%S} on already")
-
-
-def _compaction(record: dict[str, object], transcript: Entry) -> Compaction | None:
-    from memtui.transcript.events import Boundary, events_of
-
-    boundary = next((event for event in events_of(record) if isinstance(event, Boundary)), None)
-    at = parse_iso(time_of(record))
-    if boundary is None or at is None or at.year not in _YEARS:
-        return None
-    session, uuid = text_in(record, "sessionId") or transcript.session_id, text_in(record, "uuid")
-    return Compaction(at, boundary.trigger, session, transcript.path, uuid, boundary.pre_tokens)
-
-
-def _is_of(path: Path, project: Project, session_id: str, moment: datetime) -> bool:
-    """Whether the capture at `path` is the one of this compaction."""
-    try:
-        capture = CaptureStore(project).load(Entry.of(path))
-    except (FileProblem, OSError):
-        return False
-    return (capture.session_id, capture.timestamp) == (session_id, moment)
 
 
 def find_missing(places: Places) -> tuple[Compaction, ...]:

@@ -21,8 +21,6 @@ from memtui.transcript.files import PUT_BACK, removals
 from memtui.transcript.lines import Record, read_lines, text_in, time_of
 from memtui.transcript.session import summarize
 
-_RECENT = 10  # number of sessions among which recalls are counted
-
 
 class Call(NamedTuple):
     """A successful call that read or changed a memory."""
@@ -121,7 +119,7 @@ class ClaudeHistory:
     def recalls(self, file: Path) -> tuple[int, int]:
         """Number of the last sessions that read a memory, and of these sessions: ten at the most."""
         sessions = [made for path, made in self._calls.items() if not is_agent(path)]
-        last = sorted(sessions, key=lambda made: made[0])[-_RECENT:]
+        last = sorted(sessions, key=lambda made: made[0])[-10:]
         return sum(any(c.how == "read" and c.file == file for c in calls) for _, calls in last), len(last)
 
 

@@ -175,7 +175,12 @@ class ClaudeMemories:
         stamp = self._clock().strftime("%Y%m%d-%H%M%S-%f")
         files.write_atomic(self._trash / f"{stamp}-{memory.path.stem}.json", json.dumps(kept).encode())
         if memory.path.name != INDEX:
-            self._edit_index(lambda index: _without_entry(index, memory.path.name))
+
+            def without(index: str) -> str:
+                entries = ((line, _ENTRY.match(line)) for line in index.splitlines(keepends=True))
+                return "".join(line for line, at in entries if not at or at["file"] != memory.path.name)
+
+            self._edit_index(without)
         files.remove(memory.path, within=self.folder)
 
     def deleted(self) -> list[Deleted]:
@@ -196,7 +201,6 @@ class ClaudeMemories:
         return found
 
     def undelete(self, deleted: Deleted) -> None:
-        """Bring a memory back from the trash, with its line in the index."""
         self.put(deleted.file, deleted.text, expected=None)
         files.remove(deleted.kept)
 
@@ -271,11 +275,6 @@ def _with_entry(index: str, file: str, line: str) -> str:
         return index
     gap = "" if not index or index.endswith("\n") else "\n"
     return f"{index}{gap}{line}\n"
-
-
-def _without_entry(index: str, file: str) -> str:
-    lines = index.splitlines(keepends=True)
-    return "".join(line for line in lines if (at := _ENTRY.match(line)) is None or at["file"] != file)
 
 
 def _digest(data: bytes) -> str:

@@ -87,10 +87,9 @@ class CommandSummary(NamedTuple):
 
 
 class CommandsFile:
-    """The active commands of one project."""
+    """The active commands of one project; it waits `patience` seconds for other programs."""
 
     def __init__(self, project: Project, patience: float | None = None) -> None:
-        """Make the object; nothing is opened. It waits `patience` seconds for other programs."""
         self.project = project
         self._personal = claude_config() / "commands"
         self.path = project.session_state_json

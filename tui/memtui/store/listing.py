@@ -70,7 +70,6 @@ class Entry(NamedTuple):
 
     @property
     def session_id(self) -> str:
-        """The session whose transcript this is."""
         return self.name.removesuffix(".jsonl")
 
 
@@ -156,7 +155,6 @@ class ProjectTest:
         self._known: dict[str, bool] = {"": True}
 
     def __call__(self, project: str) -> bool:
-        """Whether a memory's project, as stored, is this one."""
         found = self._known.get(project)
         if found is None:
             found = self._known[project] = self._ask(project)
@@ -192,12 +190,6 @@ def quick_project(data: bytes) -> str | None:
         value = found[1] if found[1] is not None else found[2]
         return None if value.lower() in (b"null", b"~") else value.rstrip().decode("utf-8", "replace")
     return None if data.startswith((b"---", b"\xef\xbb\xbf")) else ""
-
-
-def quick_projects(entries: Iterable[Entry], home: Home) -> Iterator[tuple[Entry, str | None]]:
-    """Quickly the project of each memory, month by month; None if all its front matter has to be read."""
-    for entry, data in heads_of(entries, home.memories, 1024):  # front matter has some 300 bytes
-        yield entry, None if data is None else quick_project(data)
 
 
 def stored_as(entries: Iterable[Entry], root: Path) -> Iterator[tuple[Entry, str]]:

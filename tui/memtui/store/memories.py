@@ -299,7 +299,6 @@ class MemoryStore:
         return tuple(map(id_of, self._thrown_away() if deleted else stored_entries(self._memories)))
 
     def _with_author(self, memory_id: str) -> str:
-        """An id, with the person who shared the memory."""
         with suppress(FileProblem):
             if author := self.get(memory_id).meta.author:
                 return f"{memory_id} by {author}"
@@ -412,7 +411,6 @@ def bare_meta(name: str) -> MemoryMeta:
 
 
 def title_of(stored: StoredMemory) -> str:
-    """The description, else the objective's first line, else the id."""
     return stored.meta.description or objective(stored.body) or stored.meta.id
 
 

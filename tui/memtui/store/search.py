@@ -85,7 +85,6 @@ class Result(NamedTuple):
 
     @property
     def key(self) -> str:
-        """A unique key."""
         place = "".join(f" {part}" for part in (self.agent, self.project) if part)
         return f"{self.kind} {self.name}{place}" + (f" L{self.line} {self.what}" if self.line else "")
 
@@ -270,7 +269,6 @@ class _Answer:
         )
 
     def groups(self, limit: int, shown: int) -> list[Group]:
-        """The results by kind; see `Searcher.search`."""
         kinds = [KINDS[word] for word in self._asked.kinds]
         rows = [row for each in {kind is not Kind.SESSION for kind in kinds} for row in self._ranked(each)]
         groups, stored = list[Group](), set[str]()

@@ -216,7 +216,6 @@ class _Update:
         return self._db.execute(query, values).fetchone()[0] or 0
 
     def _put(self, file: File, messages: list[Message], written: float) -> None:
-        """Add messages of a file, which may be new."""
         values = [without_surrogates(each) if isinstance(each, str) else each for each in astuple(file)]
         number = self._one(_PUT, *values)
         turn = self._one("SELECT max(turn) FROM rows WHERE file = ?", number)

@@ -31,19 +31,15 @@ def find_transcript(places: Places, session: str = "") -> Path:
             raise FileProblem(path, "is not a file; name a transcript or a session's id")
         return path
     if session.startswith("agent-"):
-        return _agent_transcript(places, session)
+        entries = Sources(places.home, places.claude).entries()
+        agents = [path for path in map(Path, entries) if path.stem == session]
+        if len(agents) != 1:
+            how_many = "several subagents" if agents else "no subagent"
+            raise FileProblem(places.project.root, f"has {how_many} of this name: {session}")
+        return Archive(places.home).readable_at(agents[0])
     found = transcripts_of(places)
     named, archived = named_session(places, found, session)
     return archived or found[named]
-
-
-def _agent_transcript(places: Places, agent: str) -> Path:
-    """A subagent's transcript, unpacked from the archive if necessary."""
-    named = [Path(path) for path in Sources(places.home, places.claude).entries() if Path(path).stem == agent]
-    if len(named) != 1:
-        how_many = "several subagents" if named else "no subagent"
-        raise FileProblem(places.project.root, f"has {how_many} of this name: {agent}")
-    return Archive(places.home).readable_at(named[0])
 
 
 def captured_transcript(places: Places, path: str) -> Path:

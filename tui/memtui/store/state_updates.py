@@ -62,8 +62,9 @@ def update_state(
         project = Project(sessions.session_root(facts, places.project))
         # An unchanged one keeps the wording of the last version.
         state = None if before.unchanged else next_state(before.state, facts, project)
-        if improve is not None:
-            state = _improved(improve, state, before.state, facts)
+        if improve is not None and (draft := state or before.state):  # a first version is never empty
+            better = improve(draft, before.state, facts)
+            state = state if better is draft else merge(draft, better) or state
         written = None
         if state is not None:
             state = state.replace(version=before.number + 1)
@@ -75,16 +76,6 @@ def update_state(
         if current := state or before.state:
             store.keep_notes(session_id, compaction_notes(facts, current, project.root))
         return written
-
-
-def _improved(
-    improve: Improve, drafted: SessionState | None, previous: SessionState | None, facts: Facts
-) -> SessionState | None:
-    """The draft merged with its improved version by the compactor's rules; None for nothing new."""
-    draft = drafted or previous
-    assert draft is not None  # a first version is never empty
-    better = improve(draft, previous, facts)
-    return drafted if better is draft else merge(draft, better) or drafted
 
 
 @dataclass(frozen=True, slots=True)

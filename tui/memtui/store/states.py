@@ -88,7 +88,6 @@ class StateStore:
         return Entry.of(path)
 
     def keep_notes(self, session_id: str, text: str) -> None:
-        """Store the notes for a session's next compaction; raises as `write`."""
         folder, base = self._made(session_id)
         files.write_atomic(folder / NOTES, text.encode("utf-8", "replace"), within=base, durable=False)
 

@@ -29,7 +29,6 @@ PASSAGE = "▶"
 """The sign before the line of the summary with the passage of a row."""
 _SHOWN = 10
 _WIDTH = 160
-_SOON = timedelta(minutes=10)
 
 
 class Fold(NamedTuple):
@@ -155,7 +154,7 @@ def _receipt_lines(aftermath: Aftermath, receipts: Iterable[Receipt]) -> list[Li
     moment = parse_iso(aftermath.compaction.source.timestamp)
     if moment is None:
         return []
-    near = [each for each in receipts if abs(each.at - moment) <= _SOON]
+    near = [each for each in receipts if abs(each.at - moment) <= timedelta(minutes=10)]
     return [
         styled(
             ({"session-start": "notes ", "mod": "note "}.get(each.event, "handed over "), "label"),

@@ -84,8 +84,13 @@ def recovery_lines(text: str, unfolded: Collection[str] | None = None) -> list[L
 def _sections(rows: list[str], *, goes_on: bool = False) -> list[Line]:
     """Rows by section, without empty ones; `goes_on` means that the last section continues elsewhere."""
     sections = _split(rows)
-    kept = [each for each in sections if not _is_empty(each) or (goes_on and each is sections[-1])]
-    return [line for section in kept for line in markdown_lines(section)]
+    return [
+        line
+        for each in sections
+        if (goes_on and each is sections[-1])
+        or not (_HEADING.match(each[0]) and all(map(_NOTHING.fullmatch, each[1:])))
+        for line in markdown_lines(each)
+    ]
 
 
 def _split(rows: list[str]) -> list[list[str]]:
@@ -99,10 +104,6 @@ def _split(rows: list[str]) -> list[list[str]]:
             sections.append([])
         sections[-1].append(row)
     return [section for section in sections if section]
-
-
-def _is_empty(section: list[str]) -> bool:
-    return bool(_HEADING.match(section[0])) and all(_NOTHING.fullmatch(row) for row in section[1:])
 
 
 def _end_of(rows: list[str], start: int) -> int | None:

@@ -42,7 +42,6 @@ _WHAT = {
     "result": ("⎿", "what a tool said"),
     "error": ("✗", "an error of a tool"),
 }
-_OUTPUT = ("result", "error")  # what stands behind the other rows of a session
 SEARCH_SIGNS = dict([*_WHAT.values(), ("⑂", "by a subagent"), *_MARKS.values()])
 
 
@@ -101,7 +100,8 @@ def _sessions(group: Group, unfolded: Collection[str]) -> Iterable[tuple[str, Re
         title, best = clean_line(turns[0].title), turns[0]
         yield f"# session {name}", Heading(title, clean_line(name)[:8], best.said, rest, best.when)
         shown = turns if name in unfolded else turns[:ROWS]
-        yield from ((turn.key, turn) for turn in sorted(shown, key=lambda turn: turn.what in _OUTPUT))
+        outputs_last = sorted(shown, key=lambda turn: turn.what in ("result", "error"))
+        yield from ((turn.key, turn) for turn in outputs_last)
 
 
 def _shown(found: Result, room: int, root: Path) -> Content:
@@ -132,8 +132,6 @@ def _short(text: str, root: Path) -> str:
 
 
 _NEAR = 80  # characters before a match that leave it in view
-_MOST = 300  # the most rows of a document that are shown
-_AROUND = 5  # the most messages of a session
 NARROW = "“Words in quotes”, edited: read: cmd: in: before: after: narrow it down."
 HINT = f"Ask as you would ask a person. {NARROW}"
 
@@ -152,7 +150,7 @@ def result_document(found: Result | None, text: str, now: datetime) -> Document:
     said = ((f" · {found.said}" if found.said else "") + "  …" * (first > 0), "dim")
     head = styled((f"{found.kind.value} ", "label"), (found.name, "accent"), (when, "dim"), said)
     hint = [] if text.strip() else [line(HINT, "dim")]
-    shown = (_marked(row, query) for row in rows[first : first + _MOST])
+    shown = (_marked(row, query) for row in rows[first : first + 300])
     return Document([line(found.title, "strong"), *hint, head, *shown])
 
 
@@ -166,7 +164,7 @@ def text_document(found: Result, query: Query) -> tuple[Document, int]:
 def _turn(found: Result, query: Query) -> Document:
     """The message found, and the next ones, as in the transcript."""
     lines: list[Line] = []
-    for message in islice(found.messages(), _AROUND):
+    for message in islice(found.messages(), 5):
         here = not lines
         what = message.role.name.lower()
         when = parse_iso(message.timestamp)
@@ -178,12 +176,10 @@ def _turn(found: Result, query: Query) -> Document:
         lines.append(line(f"L{message.line}{moment}  {what}{name}", "label" if here else "dim"))
         rows = plain(near).lines
         if message.role is Role.EDIT:
-            rows = tuple(row._replace(role=_CHANGES.get(row.text[:2], "")) for row in rows)
+            roles = {"- ": "bad", "+ ": "good"}
+            rows = tuple(row._replace(role=roles.get(row.text[:2], "")) for row in rows)
         lines += (_marked(row, query) for row in rows)
     return Document(lines)
-
-
-_CHANGES = {"- ": "bad", "+ ": "good"}
 
 
 def _from_match(text: str, query: Query, after: int = 0) -> str:

@@ -109,7 +109,10 @@ def title_of(older: Version | None, newer: Version) -> str:
 def changes_document(older: Version | None, newer: Version, *, everything: bool) -> Document:
     """The changes by section, with `everything` also the unchanged lines; of the first version, its text."""
     if newer.broken:
-        return _broken(newer)
+        left = line("It is left as it is, and the versions after it do not need it.", "dim")
+        lines = [styled((f"{newer.name} ", "bad"), newer.gist), Line(""), left]
+        said = [Line(""), line("What it says", "heading"), *plain(newer.text).lines]
+        return Document([*lines, *(said if newer.text.strip() else ())])
     if older is None:
         return state_document(newer.text) if newer.state else Document(recovery_lines(newer.text))
     if newer.state is not None:
@@ -124,14 +127,6 @@ def changes_document(older: Version | None, newer: Version, *, everything: bool)
     lines = [_summary(sections)]
     for section in shown:
         lines += [Line(""), *_section(section, everything=everything)]
-    return Document(lines)
-
-
-def _broken(version: Version) -> Document:
-    left = line("It is left as it is, and the versions after it do not need it.", "dim")
-    lines = [styled((f"{version.name} ", "bad"), version.gist), Line(""), left]
-    if version.text.strip():
-        lines += [Line(""), line("What it says", "heading"), *plain(version.text).lines]
     return Document(lines)
 
 

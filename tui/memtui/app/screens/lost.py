@@ -46,7 +46,6 @@ from memtui.lost.records import TOGETHER, Aftermath, Row, Unfounded
 from memtui.secrets.secrets import masked
 from memtui.transcript.line_index import Query
 
-_POLL = 1.0  # seconds between two looks at what waits
 _KNOWN = 5  # words at either end of a phrase by which it is found
 _SHORTEST = 3  # characters of a phrase that says little
 _NAMED = 40  # cells of a quote in the reader's border
@@ -111,7 +110,7 @@ class LostScreen(ListScreen[None]):
         self.listing.border_title = Content("Lost")
         self.beside.border_title = Content("Summary")
         self._read()
-        self.set_interval(_POLL, self._see_delivered)
+        self.set_interval(1.0, self._see_delivered)
 
     @property
     def selected(self) -> Item | None:
@@ -245,9 +244,11 @@ class LostScreen(ListScreen[None]):
         return True
 
     def action_tick_all(self) -> None:
-        missing = tuple(
-            row for row in (self.aftermath.missing if self.aftermath else ()) if self._is_free(row)
-        )
+        missing = [
+            row for row in (self.aftermath.missing if self.aftermath else ()) if not self._waits(row.key)
+        ]
+        if self.words:  # not what the filter hides
+            missing = [row for row in missing if row.key in self._items]
         every = {row.key: row for row in fitting(missing)}
         if self.ticked == every:
             every = {}
@@ -258,10 +259,6 @@ class LostScreen(ListScreen[None]):
         elif len(self.ticked) < len(missing) and self.ticked:
             self.app.say(f"{len(self.ticked)} of {len(missing)} lines have room, the worst losses first.")
         self._ticks_changed()
-
-    def _is_free(self, row: Row) -> bool:
-        """Whether a lost row does not wait, nor is hidden by the filter."""
-        return not self._waits(row.key) and (not self.words or row.key in self._items)
 
     def _ticks_changed(self) -> None:
         self.refresh_bindings()
@@ -283,7 +280,6 @@ class LostScreen(ListScreen[None]):
 
     @reported("handing over", group="update")
     async def action_hand_over(self) -> None:
-        """Hand the ticked lines over."""
         aftermath, model = self.aftermath, self.model
         rows = self._chosen()
         if not rows or aftermath is None:
@@ -298,19 +294,15 @@ class LostScreen(ListScreen[None]):
         done = await asyncio.to_thread(hand)
         await self._handed(aftermath, ())
         says = f"{lines_wait(done.rows)} of session {clean_line(aftermath.session_id)[:8]}"
-        days, lacks = self._days_quiet(), await asyncio.to_thread(model.lacks_hooks)
+        days, lacks = 0, await asyncio.to_thread(model.lacks_hooks)
+        with suppress(OSError):
+            days = int((model.clock().timestamp() - self._transcript.stat().st_mtime) // 86_400)
         needs = f", quiet for {days} d (S, then R resumes it)" if days > 0 else ""
         needs += ", but no hooks are installed (i)" if lacks else ""
         if needs:
             self.app.warn(f"{says}{needs}: Y copies a prompt for another. u takes it back.")
         else:
             self.app.say(f"{says}; u takes it back.")
-
-    def _days_quiet(self) -> int:
-        """How many days ago the session was written last: it may never have a next prompt."""
-        with suppress(OSError):
-            return int((self.model.clock().timestamp() - self._transcript.stat().st_mtime) // 86_400)
-        return 0
 
     async def _handed(self, aftermath: Aftermath, ticked: Iterable[Row]) -> None:
         """Show what waits now; the ticks have done their work."""

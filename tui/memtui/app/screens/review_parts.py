@@ -86,13 +86,6 @@ def items(text: str) -> tuple[str, ...]:
     return tuple(item for item in found if item)
 
 
-def with_item(text: str, item: str, *, listed: bool) -> str:
-    """The field's text with a piece of evidence added, unless it contains it."""
-    if item in (items(text) if listed else text):
-        return text
-    return ("\n" if listed else " ").join(filter(None, (text.rstrip(), f"- {item}" if listed else item)))
-
-
 class FormField(TextField):
     """One field of the memory form: its label, and below it the text.
 
@@ -117,14 +110,12 @@ class FormField(TextField):
     def fit(self) -> None:
         folded = not self.has_focus and (self.field.optional or not self.text.strip())
         self.styles.height = 1 + (0 if folded else max(1, self.wrapped_document.height))  # one is the label's
-        aside = self._gist if folded else self.field.hint
+        aside = self.field.hint
+        if folded:
+            text = "; ".join(items(self.text)) if self.field.listed else self.text
+            aside = one_line(text) or ": ".join(filter(None, (aside, "nothing yet")))
         target = " · space adds here" if self.is_target else ""
         self.border_title = Content.assemble(self.field.label, (f"{target}  {aside}", "$quiet not bold"))
-
-    @property
-    def _gist(self) -> str:
-        text = "; ".join(items(self.text)) if self.field.listed else self.text
-        return one_line(text) or ": ".join(filter(None, (self.field.hint, "nothing yet")))
 
     def on_resize(self) -> None:
         self.call_after_refresh(self.fit)
@@ -132,10 +123,11 @@ class FormField(TextField):
             self.call_after_refresh(self.scroll_visible, animate=False, force=True)
 
     def add(self, text: str) -> bool:
-        after = with_item(self.text, text, listed=self.field.listed)
-        if after == self.text:
+        listed = self.field.listed
+        if text in (items(self.text) if listed else self.text):
             return False
-        self.write(after)
+        added = filter(None, (self.text.rstrip(), f"- {text}" if listed else text))
+        self.write(("\n" if listed else " ").join(added))
         return True
 
     def write(self, text: str) -> None:
@@ -251,7 +243,10 @@ class EvidencePane(Vertical):
         self.app.pin(text, Path(transcript) if line else None, line)
 
     def fill(self, groups: tuple[EvidenceGroup, ...], nothing: str) -> None:
-        self._items = _rows(groups)
+        self._items = {}
+        for number, group in enumerate(groups):  # a title by the number of its group, an item as in `2.0`
+            self._items[f"{number}"] = f"{group.title}  {len(group.items)}"
+            self._items |= {f"{number}.{index}": item for index, item in enumerate(group.items)}
         self.listing.empty = clean(nothing)
         self.listing.set_rows(tuple(self._items))
 
@@ -281,12 +276,3 @@ class EvidencePane(Vertical):
         if item.kind in ("file", "reference"):
             text = cut_left(text, max(1, width - len(used) - 1) if used else width)
         return row([text], used, width) if used else Content(text)
-
-
-def _rows(groups: tuple[EvidenceGroup, ...]) -> dict[str, EvidenceItem | str]:
-    """Rows by unique keys: a title by the number of its group, then its items, as in ``2.0``."""
-    rows: dict[str, EvidenceItem | str] = {}
-    for number, group in enumerate(groups):
-        rows[f"{number}"] = f"{group.title}  {len(group.items)}"
-        rows |= {f"{number}.{index}": item for index, item in enumerate(group.items)}
-    return rows

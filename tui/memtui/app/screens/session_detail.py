@@ -44,9 +44,6 @@ from memtui.transcript import ReadingCancelledError
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Facts
 
-_PAUSE = 0.1
-"""Seconds without a change of selection before a transcript is read for the detail."""
-
 
 @dataclass(frozen=True)
 class Known:
@@ -92,7 +89,7 @@ class SessionDetail(DocumentView):
 
     @work(group="session", exclusive=True, exit_on_error=False)
     async def _read(self, session: Session) -> None:
-        await asyncio.sleep(_PAUSE)
+        await asyncio.sleep(0.1)  # until the selection rests
         worker = get_current_worker()
         with self.app.reporting("reading the session", wanted=lambda: self._is_shown(session)):
             try:

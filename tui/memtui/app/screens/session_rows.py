@@ -17,8 +17,6 @@ from memtui.transcript.short_text import one_line
 
 _LEAD, _END = 13, 8
 PROJECT = 12
-_NAME = 30
-"""The least width of the name."""
 
 
 class Column(NamedTuple):
@@ -47,7 +45,6 @@ COLUMNS = (
     Column("size", 8, lambda each: size_text(each.size)),
 )
 """The last ones are left out where there is no room."""
-_BRANCH = COLUMNS[0]
 
 
 def matches(session: Session, words: str) -> bool:
@@ -59,7 +56,7 @@ def matches(session: Session, words: str) -> bool:
 
 def columns_in(width: int, *, branches: bool) -> tuple[Column, ...]:
     """The columns that fit; that of branches if there are several."""
-    room, shown = width - _LEAD - _END - _NAME, list[Column]()
+    room, shown = width - _LEAD - _END - 30, list[Column]()  # the least width of the name
     for each in COLUMNS[0 if branches else 1 :]:
         room -= each.cells + 1
         if room < 0:
@@ -87,7 +84,7 @@ def row(session: Session, width: int, shown: Sequence[Column], *, where: str = "
 
 def _aligned(column: Column, text: str) -> str:
     """A value or column name at its width; of a branch the end is kept."""
-    if column is not _BRANCH:
+    if column is not COLUMNS[0]:
         return f"{text:>{column.cells}}"
     short = text if cell_len(text) <= column.cells else text.rpartition("/")[2]
     return _fit([short], column.cells).plain

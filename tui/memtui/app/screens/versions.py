@@ -22,8 +22,7 @@ from memtui.app.widgets.row_list import RowList, row, when_of
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock
 
-_PAUSE = 0.05
-"""Seconds without a change of selection before versions are compared."""
+_PAUSE = 0.05  # seconds without a change of selection
 
 
 class VersionsScreen(ListScreen[str | None]):

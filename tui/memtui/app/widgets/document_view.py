@@ -112,7 +112,12 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             return
         place = self.place
         self._wanted = Place(max(0, place.line + shift), place.char) if keep_scroll else Place(0)
-        self._link = self._link_in(document) if keep_scroll else -1
+        if keep_scroll and (before := self._link) >= 0:
+            link = self.document.lines[before].link
+            same = (number for number in document.followed if document.lines[number].link == link)
+            self._link = min(same, key=lambda number: abs(number - before), default=-1)
+        else:
+            self._link = -1
         self.document = document
         if keep_scroll:
             self._base -= shift
@@ -176,13 +181,6 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def action_last(self) -> None:
         self.scroll_to(y=self.max_scroll_y, animate=False, force=True)
-
-    def _link_in(self, document: Document) -> int:
-        if self._link < 0:
-            return -1
-        link, before = self.document.lines[self._link].link, self._link
-        same = (number for number in document.followed if document.lines[number].link == link)
-        return min(same, key=lambda number: abs(number - before), default=-1)
 
     def action_link(self, step: int) -> None:
         """Go to the next link; after the last one the key goes to the parent."""

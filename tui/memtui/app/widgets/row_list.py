@@ -25,9 +25,6 @@ from memtui.app.widgets.wrap import blank, cut_segments, segment, wrap
 from memtui.ground.clean import clean
 from memtui.ground.clock import day_and_minute, short_time, to_local
 
-_WIDE = 40
-
-
 Draw = Callable[[str, int], Content]
 """Makes the content of a row from its key and the available cells; never reads a file."""
 
@@ -295,7 +292,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     def on_focus(self) -> None:
         """Note that the press that may have given the focus is still to come."""
         self._focus_is_new = True
-        self.call_later(self._forget_new_focus)
+        self.call_later(setattr, self, "_focus_is_new", False)
 
     def hold(self, selected: bool = True) -> None:
         """Stay on the selected row from now on, whatever arrives above it; or else on the first one."""
@@ -303,9 +300,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_key(self) -> None:
         self.hold()
-
-    def _forget_new_focus(self) -> None:
-        self._focus_is_new = False
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Select at once: a press that brings the focus may move the list before the release."""
@@ -375,7 +369,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
 def when_of(moment: datetime | None, now: datetime, width: int, *, exact: bool = False) -> str:
     """The time column of a row: day and minute if there is room for both, or `exact`."""
-    if width >= _WIDE or exact:
+    if width >= 40 or exact:
         same_year = moment is not None and moment.year == now.year
         when = (day_and_minute(moment) if same_year else f"{to_local(moment):%d %b %Y}") if moment else ""
         return f"{when:<13}"

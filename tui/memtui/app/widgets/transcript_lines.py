@@ -23,7 +23,6 @@ AGENT = "agent:"
 
 _ROWS = 5_000
 _SHORT, _ERROR_LINES = 3, 8
-_SUBJECT_CELLS = 110
 
 _PATHS = frozenset({"file_path", "notebook_path"})
 
@@ -40,9 +39,6 @@ _NUMBERED = re.compile(r"\s*\d+[→\t]")
 _WORKED, _QUEUED = "  (while the model worked)", "  (queued)"
 _DRESS = re.compile(r"(?:┆ )?(?:\d\d:\d\d )?(?:[❯!└•] )?[ ]*(?:[└•] )?|\s+")
 _NOTE = re.compile(rf"(?:{re.escape(_WORKED)}|{re.escape(_QUEUED)})$")
-_PASTED = 30
-"""Number of lines from which an ask is folded: long ones were usually pasted."""
-_HEAD = 20
 
 
 def render(block: Block, *, unfolded: bool, result: Result | None = None, paired: bool = False) -> list[Line]:
@@ -131,7 +127,8 @@ def _prompt(block: Block, text: str, unfolded: bool, note: str = "") -> list[Lin
     time = _time(block)
     lead = f"{time} " if time else ""
     hang = len(lead) + 2
-    rows = _folded_rows(text, "prompt", unfolded, indent=hang, limit=_PASTED, head=_HEAD)
+    # Long ones were usually pasted.
+    rows = _folded_rows(text, "prompt", unfolded, indent=hang, limit=30, head=20)
     first = styled((lead, "dim"), "❯ ", (rows[0].text.lstrip(" "), "prompt"), (note, "dim"), hang=hang)
     return [BLANK, first, *rows[1:], BLANK]
 
@@ -173,7 +170,7 @@ def call_lines(block: Block, call: Call, result: Result | None, *, unfolded: boo
     rows = edit_rows(call) if call.name in EDIT_TOOLS else []
     parts: list[str | tuple[str, str]] = [("● ", "tool"), (call.name, "strong")]
     shorten = cut_left if _PATHS & call.input.keys() else cut
-    subject = shorten(clean_line(subject_of(call, block.folder)), _SUBJECT_CELLS)
+    subject = shorten(clean_line(subject_of(call, block.folder)), 110)
     parts.append(f"  {subject}" if subject else "")
     if rows:
         added, removed = diff_counts(rows)

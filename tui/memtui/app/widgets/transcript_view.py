@@ -25,9 +25,6 @@ from memtui.transcript.events import Boundary
 from memtui.transcript.line_index import Query
 from memtui.transcript.session import SessionHead, session_head
 
-_END = 128 << 10
-"""Bytes at the end in which the session's last time and model are looked for."""
-
 
 @dataclass(frozen=True)
 class ByteBar:
@@ -131,7 +128,10 @@ class TranscriptView(DocumentView, inherit_bindings=False):
                 self.show(Document())
                 self._open()
                 return
-            self._grow()
+            following = self._following
+            self._change(self.window.grow)
+            if following:  # who is at the end stays there
+                self.action_last()
             self._index()
 
     def when_indexed(self, act: Callable[[], object]) -> None:
@@ -146,7 +146,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         def work() -> None:
             worker = get_current_worker()
             with suppress(OSError):
-                near = window.index.after(window.index.end - _END)
+                near = window.index.after(window.index.end - (128 << 10))  # for the last time and model
                 head = session_head(self.path, window.index.start(near))
                 window.index.classify(self.path, lambda: worker.is_cancelled)
                 self.call_later(self._indexed, window, head)
@@ -203,13 +203,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self.cursor = Place(self.window.line_of(cursor_spot), cursor.char)
         self.show(self.window.document, keep_scroll=True, shift=here - top.line)
         self._note_place()
-
-    def _grow(self) -> None:
-        """Show what was added, if the end is held; who is at the end stays there."""
-        following = self._following
-        self._change(self.window.grow)
-        if following:
-            self.action_last()
 
     def go(
         self, number: int, key: Key | None = None, *, unfold: bool = False, hit: int = -1, anew: bool = False
@@ -377,11 +370,8 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         if self.has_focus and row == self._row() and row < self._layout.rows:
             style = self.get_component_rich_style("transcript--cursor", partial=self.app.no_color)
             segments = list(Segment.apply_style(segments, None, style))
-        return Strip([*segments, self._bar_cell(y)], width)
-
-    def _bar_cell(self, y: int) -> Segment:
-        ground = self.ground
-        if y not in self.bar.thumb(self.size.height):
-            return Segment(" ", ground)
-        bar = self.get_component_rich_style("transcript--bar")
-        return Segment("┃", ground + bar.without_color + bar)
+        sign, ground = " ", self.ground
+        if y in self.bar.thumb(self.size.height):
+            bar = self.get_component_rich_style("transcript--bar")
+            sign, ground = "┃", ground + bar.without_color + bar
+        return Strip([*segments, Segment(sign, ground)], width)

@@ -110,7 +110,10 @@ class Window:
         lines: list[Line] = []
         day = ""
         for call, result in ordered:
-            day = self._add_day(lines, call, day)
+            if call.stamp[:13] != day[:13] and (made := date_line(call)):  # the first block of a local day
+                if not day.endswith(made.text):
+                    _join(lines, [BLANK, made, BLANK])
+                day = call.stamp[:13] + made.text
             self._add(lines, call, result)
             if result is not None:
                 self._add(lines, result, None)
@@ -118,14 +121,6 @@ class Window:
         while lines and lines[-1] == BLANK and self.at_end:
             lines.pop()
         self.document = Document(lines)
-
-    def _add_day(self, lines: list[Line], block: Block, day: str) -> str:
-        """Put the date before the first block of a day, in local time."""
-        if block.stamp[:13] == day[:13] or not (made := date_line(block)):
-            return day
-        if not day.endswith(made.text):
-            _join(lines, [BLANK, made, BLANK])
-        return block.stamp[:13] + made.text
 
     def _add(self, lines: list[Line], block: Block, result: Block | None) -> None:
         before = len(lines)

@@ -31,7 +31,6 @@ _TWO_CELLS = "\u3001-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\
 _PLAIN = re.compile(f"[{_ONE_CELL}]*")
 # Spacing vowel signs that Unicode keeps with the previous letter: Thai and Lao AM.
 _SPACING_MARKS = frozenset("\u0e33\u0eb3")
-_ELLIPSIS = "…"
 HOMES = re.compile(r"(?<![\w.~/-])(?:/home|/Users|[A-Z]:\\Users)[/\\][^/\\\s\"']+(?=[/\\])|(?<!\w)/root(?=/)")
 _LONG_PATH = re.compile(r"(?<![^\s`\"'])[~/][^\s`]{84,}")
 
@@ -144,8 +143,8 @@ def cut(text: str, width: int) -> str:
     elif cell_len(text) <= width:
         return text
     if width <= 1:
-        return _ELLIPSIS[: max(0, width)]
-    return head(text, width - 1) + _ELLIPSIS
+        return "…"[: max(0, width)]
+    return head(text, width - 1) + "…"
 
 
 def cut_left(text: str, width: int) -> str:
@@ -158,7 +157,7 @@ def cut_left(text: str, width: int) -> str:
         if used > width:
             break
         start = begin
-    return _ELLIPSIS + text[start:] if width > 0 else ""
+    return "…" + text[start:] if width > 0 else ""
 
 
 def cut_path(path: str, width: int = 72) -> str:
