@@ -75,7 +75,6 @@ class BrowserScreen(StyledOnce):
     rare_keys = frozenset(_RARE.split())
 
     def __init__(self, model: ProjectModel, settings: Settings, *, note: str = "") -> None:
-        """Make the screen; `note` is a remark about this run, for the status line."""
         super().__init__()
         self.model = model
         self._settings = settings

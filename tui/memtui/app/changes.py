@@ -51,8 +51,7 @@ class Changes:
     """The changes of this run. Thread-safe; one that cannot be undone is dropped, unless it may be later."""
 
     def __init__(self, root: Path) -> None:
-        """Make the object; `root` is the project's, below which no link is followed."""
-        self._root = root
+        self._root = root  # below it no link is followed
         self._done: list[Change] = []
         self._undone: list[Change] = []
         self._guard = threading.Lock()

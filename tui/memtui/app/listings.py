@@ -191,18 +191,15 @@ class HealthView(NamedTuple):
         for each, manual in (*missed, *((each, True) for each in self.manual)):
             moment = at = each.at.astimezone().replace(microsecond=0)
             capture = Capture("pending", at, each.session_id, str(each.transcript), "")
-            while (taken := rows.get(name := capture_name(moment))) and not _is_of(taken, capture):
+            while taken := rows.get(name := capture_name(moment)):
+                made = taken.capture
+                if made and (made.session_id, made.timestamp) == (each.session_id, at):
+                    break
                 moment += timedelta(seconds=1)
             entry = Entry(name, str(project.compacts), 0, 0, 0)
             rows.setdefault(name, CaptureRow(entry, capture, missing=True, manual=manual))
         entries = listing.newest_first(row.entry for row in rows.values())
         return {entry.name: rows[entry.name] for entry in entries}
-
-
-def _is_of(row: CaptureRow, capture: Capture) -> bool:
-    """Whether a row is the capture of the same compaction."""
-    made = row.capture
-    return made is not None and made.session_id == capture.session_id and made.timestamp == capture.timestamp
 
 
 class BranchView(NamedTuple):

@@ -216,7 +216,6 @@ class Sessions:
         self._loaded: tuple[Entry, StoredState] | None = None
 
     def choose(self, session_id: str) -> None:
-        """Show this session from now on; "" follows the newest one."""
         self.chosen = session_id
         self._shown = ""
 

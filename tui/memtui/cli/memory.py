@@ -195,7 +195,6 @@ def list_(
 
 
 def _print_graph(backend: MemoryStore, project: str, tags: tuple[str, ...], form: str) -> None:
-    """The memories and the files, decisions, packages, sessions and projects that they name."""
     # Imported here: lists do not need it.
     from memtui.documents.memory_graph import mermaid
     from memtui.store.relations import memory_graph

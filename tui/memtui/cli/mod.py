@@ -23,7 +23,7 @@ from memtui.ground.project import Places
 from memtui.hooks.records import Run, record
 from memtui.lost.ahead import lines_of, read_measured, what_would_go, write_measured
 from memtui.lost.choosing import WAYS, choice_of, choose_way, keys_of, prompt_for, said_by, way_of
-from memtui.lost.context_gauge import Limit, limit_of
+from memtui.lost.context_gauge import limit_of
 from memtui.lost.handover_marks import mark_of, with_mark
 from memtui.lost.notes import Comparison, compare, line_for_person, note_of, rows_json
 from memtui.lost.outbox import NOTE, PINS, Message, Outbox, note_mod, take_delivery, what_of
@@ -107,22 +107,17 @@ def _measured(places: Places, given: Given) -> Given:
     now = system_clock().isoformat()
     measured = read_measured(places.home, given["session"]).with_size(tokens, window, now)
     if not measured.limit.low or measured.shrank:
-        measured = measured._replace(limit=_learned(places, _path(places, given)))
+        # The sizes at which this session is compacted, else those of the project's newest sessions.
+        path, own, others = _path(places, given), list[CompactionFact](), list[int]()
+        for transcript in TranscriptStore(places.project, places.claude).entries()[:20]:
+            for each in compactions_in(transcript):
+                if transcript.path == path:
+                    own.append(CompactionFact(each.trigger, each.tokens, None))
+                elif each.trigger == "auto":
+                    others.append(each.tokens or 0)
+        measured = measured._replace(limit=limit_of(own, others, ()))
     write_measured(places.home, given["session"], measured)
     return {"near": measured.line}
-
-
-def _learned(places: Places, path: Path) -> Limit:
-    """The sizes at which this session is compacted, else those of the project's newest sessions."""
-    own: list[CompactionFact] = []
-    others: list[int] = []
-    for transcript in TranscriptStore(places.project, places.claude).entries()[:20]:
-        for each in compactions_in(transcript):
-            if transcript.path == path:
-                own.append(CompactionFact(each.trigger, each.tokens, None))
-            elif each.trigger == "auto":
-                others.append(each.tokens or 0)
-    return limit_of(own, others, ())
 
 
 def _ahead(places: Places, given: Given) -> Given:

@@ -57,18 +57,6 @@ def from_text(text: str) -> Draft:
     return Draft(memory.replace(extra=rest), " ".join(section.text for section in ours).strip())
 
 
-def from_review(text: str) -> Draft:
-    """Read a review written elsewhere: a memory file, optionally with ``Summary: ...`` before it."""
-    ahead = _AHEAD.match(text)
-    draft = from_text(text[ahead.end() :] if ahead else text)
-    if not draft.memory.title:
-        raise FormatError("it has no title (# Memory: ...)")
-    if not draft.memory.goal:
-        raise FormatError("it does not say what the goal was (## Goal)")
-    summary = ahead["summary"] if ahead else draft.summary
-    return draft._replace(summary=" ".join(summary.split()))
-
-
 @click.command("review")
 @click.argument("capture", required=False)
 @options.yes_option
@@ -99,7 +87,9 @@ def review(
     """
     if from_stdin and engine == Engine.CLAUDE:
         raise click.UsageError("either --from-stdin or --engine claude writes the memory file.")
-    places = places._replace(project=_project(places, capture))
+    folder = expanded(capture).absolute().parent if capture else None
+    if folder is not None and folder.is_dir() and folder.parts[-2:] == (".project", "compacts"):
+        places = places._replace(project=Project(folder.parent.parent.resolve()))
     store = CaptureStore(places.project)
     entry = store.resolve(capture) if capture else store.newest_pending()
     if entry is None:
@@ -152,14 +142,6 @@ def _outcome(**known: str) -> dict[str, Any]:
     return {"capture": "", "path": "", "status": "nothing", "changed": False} | empty | known
 
 
-def _project(places: Places, capture: str | None) -> Project:
-    """The project of the capture's path, else the named or the current one."""
-    folder = expanded(capture).absolute().parent if capture else None
-    if folder is not None and folder.is_dir() and folder.parts[-2:] == (".project", "compacts"):
-        return Project(folder.parent.parent.resolve())
-    return places.project
-
-
 def _drafted(capture: Capture, engine: str, places: Places) -> Draft:
     """The draft from the facts, or the model's version of it; if that fails, the former with a note."""
     facts, note = capture_facts(capture, places)
@@ -180,10 +162,17 @@ def _from_standard_input(capture: Capture, places: Places, cited: bool) -> Draft
     """The review on standard input. If it has no summary, the draft's is used."""
     text = options.given_bytes("-", 1 << 20).decode("utf-8", "replace")
     try:
-        draft = from_review(text)
+        ahead = _AHEAD.match(text)
+        draft = from_text(text[ahead.end() :] if ahead else text)
+        if not draft.memory.title:
+            raise FormatError("it has no title (# Memory: ...)")
+        if not draft.memory.goal:
+            raise FormatError("it does not say what the goal was (## Goal)")
     except FormatError as error:
         reason = f"standard input is not a review: {error}; nothing was changed."
         raise click.ClickException(reason) from error
+    summary = ahead["summary"] if ahead else draft.summary
+    draft = draft._replace(summary=" ".join(summary.split()))
     if cited:
         draft = draft._replace(memory=cited_review(draft.memory, text, capture, places))
     if draft.summary:

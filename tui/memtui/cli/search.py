@@ -113,25 +113,21 @@ def _bar() -> Iterator[Callable[[int, int], None] | None]:
 def _print(groups: list[Group]) -> None:
     for group in groups:
         if group.results:
-            _print_group(group)
+            say(f"{HEADINGS[group.kind]}  {group.total:,}")
+        for results in group.results:
+            first, name = results[0], results[0].name
+            said = f"  {first.said}" if first.said else ""
+            if group.kind is not Kind.SESSION:
+                when = f"{local_minute(first.when)}  " if first.when else ""
+                say(f"  {name}  {when}{first.title}{said}")
+                print_marked(first.pieces(), indent="    ")
+                continue
+            more = f"  ({len(results)} lines)" if len(results) > ROWS else ""
+            say(f"  {name}  {first.title}{more}{said}")
+            for result in results[:ROWS]:
+                when = f" {local_minute(result.when)}" if result.when else ""
+                agent = f"  {result.agent}" if result.agent else ""
+                say(f"    L{result.line}{when}  {result.what}{agent}")
+                print_marked(result.pieces(), indent="      ")
     if missing := not_found(groups):
         say(missing)
-
-
-def _print_group(group: Group) -> None:
-    say(f"{HEADINGS[group.kind]}  {group.total:,}")
-    for results in group.results:
-        first, name = results[0], results[0].name
-        said = f"  {first.said}" if first.said else ""
-        if group.kind is not Kind.SESSION:
-            when = f"{local_minute(first.when)}  " if first.when else ""
-            say(f"  {name}  {when}{first.title}{said}")
-            print_marked(first.pieces(), indent="    ")
-            continue
-        more = f"  ({len(results)} lines)" if len(results) > ROWS else ""
-        say(f"  {name}  {first.title}{more}{said}")
-        for result in results[:ROWS]:
-            when = f" {local_minute(result.when)}" if result.when else ""
-            agent = f"  {result.agent}" if result.agent else ""
-            say(f"    L{result.line}{when}  {result.what}{agent}")
-            print_marked(result.pieces(), indent="      ")

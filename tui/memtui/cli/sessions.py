@@ -163,31 +163,26 @@ def list_command(as_json: bool) -> None:
     entries = Archive(memtui_home()).entries()
     columns = ("id", "project", "kept", "size", "takes", "claude code")
     short = _short_ids(each.session_id for each in entries)
-    values, rows = [_copy_json(each) for each in entries], [_copy_row(each, short) for each in entries]
+    values, rows = [], []
+    for each in entries:
+        value = {
+            "id": each.session_id,
+            "folder": each.folder,
+            "source": str(each.source),
+            "size": each.size,
+            "packed": each.packed,
+            "kept": each.at.isoformat() if each.at else None,
+            "live": each.is_live,
+            "problem": each.problem,
+        }
+        values.append(value)
+        there = ("has it, too" if each.is_live else "deleted it") + "; ✗ incomplete" * bool(each.problem)
+        at = local_minute(each.at) if each.at else ""
+        sizes = size_text(each.size), size_text(each.packed)
+        rows.append((short[each.session_id], each.folder, at, *sizes, there))
     print_list(values, columns, rows, "Nothing is kept yet: memtui archive does it.", as_json, flexible=1)
     if rows and not as_json:
         say(_place(Archive(memtui_home())))
-
-
-def _copy_json(kept: Kept) -> dict[str, object]:
-    return {
-        "id": kept.session_id,
-        "folder": kept.folder,
-        "source": str(kept.source),
-        "size": kept.size,
-        "packed": kept.packed,
-        "kept": kept.at.isoformat() if kept.at else None,
-        "live": kept.is_live,
-        "problem": kept.problem,
-    }
-
-
-def _copy_row(kept: Kept, short: dict[str, str]) -> tuple[str, ...]:
-    there = "has it, too" if kept.is_live else "deleted it"
-    if kept.problem:
-        there = f"{there}; ✗ incomplete"
-    at = local_minute(kept.at) if kept.at else ""
-    return (short[kept.session_id], kept.folder, at, size_text(kept.size), size_text(kept.packed), there)
 
 
 @archive.command("verify")

@@ -100,7 +100,14 @@ def show(asked: _Asked, version: int | None, as_json: bool) -> None:
     """
     documents = asked.documents()
     if version is None and not documents.entries:
-        _show_draft(asked.places, documents, as_json)
+        drafted = state_updates.current_state(asked.places, documents)
+        if as_json:
+            draft = {"session_id": documents.session_id, "version": None, "path": None, "written": None}
+            output.print_json({**draft, "stored": False, "text": drafted.text, **_dumped(drafted.state)})
+            return
+        draft_only = "No version is stored yet: this is a draft. `memtui state update` writes the first one."
+        output.say(draft_only, err=True)
+        output.print_document(drafted.text)
         return
     stored = documents.version(version)
     if as_json:
@@ -142,18 +149,12 @@ def diff(asked: _Asked, before: int | None, after: int | None, as_json: bool) ->
         changed = [_section(section) for section in sections if section.has_changed]
         output.print_json({"session_id": documents.session_id, **numbers, "sections": changed})
         return
-    output.print_changes(_printed(sections))
-
-
-def _show_draft(places: Places, documents: state_updates.SessionDocuments, as_json: bool) -> None:
-    drafted = state_updates.current_state(places, documents)
-    if as_json:
-        draft = {"session_id": documents.session_id, "version": None, "path": None, "written": None}
-        output.print_json({**draft, "stored": False, "text": drafted.text, **_dumped(drafted.state)})
-        return
-    draft_only = "No version is stored yet: this is a draft. `memtui state update` writes the first one."
-    output.say(draft_only, err=True)
-    output.print_document(drafted.text)
+    printed: list[list[tuple[str, str]]] = []
+    for section in sections:
+        if lines := [line for line in section.lines if line.change != "same"]:
+            printed += [[("", "")]] if printed else []
+            printed += [[(f"## {section.title}", "")], *map(_pieces, lines)]
+    output.print_changes(printed or [[("The two versions say the same.", "")]])
 
 
 def _readable(stored: StoredState) -> SessionState:
@@ -205,16 +206,6 @@ def _section(section: SectionDiff) -> dict[str, Any]:
         if line.change != "same"
     ]
     return {"title": section.title, "lines": lines}
-
-
-def _printed(sections: tuple[SectionDiff, ...]) -> list[list[tuple[str, str]]]:
-    printed: list[list[tuple[str, str]]] = []
-    for section in sections:
-        lines = [line for line in section.lines if line.change != "same"]
-        if lines:
-            printed += [[("", "")]] if printed else []
-            printed += [[(f"## {section.title}", "")], *map(_pieces, lines)]
-    return printed or [[("The two versions say the same.", "")]]
 
 
 def _pieces(line: LineDiff) -> list[tuple[str, str]]:

@@ -60,8 +60,14 @@ def transcript(
         raise click.UsageError("--capture goes with --facts, and without a session.")
     if line and form:
         raise click.UsageError("--at goes without --turns and --facts.")
-    if form == "facts":
-        _print_facts(_covered(capture, places) if capture else _read(places, session), as_json)
+    if capture:
+        store = CaptureStore(places.project)
+        facts, problem = capture_facts(store.load(store.resolve(capture)), places)
+        if problem:
+            say(problem, err=True)
+        _print_facts(facts, as_json)
+    elif form == "facts":
+        _print_facts(_read(places, session), as_json)
     elif form == "turns":
         _print_turns(_read(places, session), as_json)
     else:
@@ -73,14 +79,6 @@ def _read(places: Places, session: str) -> Facts:
     path = find_transcript(places, session)
     facts = read_facts(path)
     refuse_strange(path, facts)
-    return facts
-
-
-def _covered(capture: str, places: Places) -> Facts:
-    store = CaptureStore(places.project)
-    facts, problem = capture_facts(store.load(store.resolve(capture)), places)
-    if problem:
-        say(problem, err=True)
     return facts
 
 

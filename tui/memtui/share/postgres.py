@@ -157,11 +157,20 @@ class PostgresRemote(Remote):
     def _connected(self, *, any_schema: bool = False) -> Iterator[Connection[Any]]:
         try:
             import psycopg  # optional: not everyone may do it
+            from psycopg.conninfo import conninfo_to_dict
         except ImportError:
             reason = "needs psycopg, which is not installed: pip install 'memtui[postgres]'"
             raise RemoteProblemError(self._shown, reason, "not installed") from None
         try:
-            with _connect(self._url) as connection:
+            said = conninfo_to_dict(self._url)  # options in the address override these
+            limits = " ".join(f"-c {each}_timeout={_STATEMENT_SECONDS}s" for each in ("statement", "lock"))
+            ours: dict[str, Any] = {
+                "connect_timeout": 10,
+                "tcp_user_timeout": 60_000,  # the network is down
+                "application_name": "memtui",
+                "options": f"{said.pop('options', '') or ''} {limits}".strip(),
+            }
+            with psycopg.connect(**{**ours, **said}, autocommit=True) as connection:
                 if not any_schema:
                     refuse_schema(self._shown, _schema(connection), SCHEMA, self._name)
                 yield connection
@@ -180,22 +189,6 @@ def _schema(connection: Connection[Any]) -> int:
     there = connection.execute("select to_regclass('memtui.about') is not null").fetchone()
     found = connection.execute("select schema from memtui.about").fetchone() if there == (True,) else None
     return found[0] if found and isinstance(found[0], int) else 0
-
-
-def _connect(url: str) -> Connection[Any]:
-    """Connect; options in the address override memtui's own."""
-    import psycopg
-    from psycopg.conninfo import conninfo_to_dict
-
-    said = conninfo_to_dict(url)
-    limits = " ".join(f"-c {each}_timeout={_STATEMENT_SECONDS}s" for each in ("statement", "lock"))
-    ours: dict[str, Any] = {
-        "connect_timeout": 10,
-        "tcp_user_timeout": 60_000,  # the network is down
-        "application_name": "memtui",
-        "options": f"{said.pop('options', '') or ''} {limits}".strip(),
-    }
-    return psycopg.connect(**{**ours, **said}, autocommit=True)
 
 
 def _first_line(error: Exception) -> str:

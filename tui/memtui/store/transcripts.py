@@ -202,23 +202,16 @@ class Sources:
                 # SQLite cannot hold other names than UTF-8, and Claude Code gives none.
                 if (each.folder == top or of_agent) and is_text(path):
                     found[path] = each
-        for path, entry in self._archived().items():
-            found.setdefault(path, entry)
-        return found
-
-    def _archived(self) -> dict[str, Entry]:
-        """The newest copies in the archive."""
         newest: dict[str, tuple[int, Entry]] = {}
         for entry in _below(self._archive, _KEPT):
             name, number, _ = entry.name.rsplit(".", 2)
             place = f"{entry.folder}{os.sep}{name}"
             newest[place] = max(newest.get(place, (0, entry)), (int(number), entry))
         known, self._kept = self._kept, {}
-        found: dict[str, Entry] = {}
-        for _, entry in newest.values():
+        for _, entry in reversed(newest.values()):
             source = self._kept[entry] = known[entry] if entry in known else _copied(entry.path)
             if source:
-                found[source] = entry
+                found.setdefault(source, entry)
         return found
 
 

@@ -82,15 +82,6 @@ def memories_of(tree: SessionTree) -> list[Listed]:
     return [*(each for capture in captures_of(tree) for each in capture.memories), *tree.memories]
 
 
-def _counts(tree: SessionTree) -> str:
-    counts = (
-        (len(tree.branches), "compaction"),
-        (len(captures_of(tree)), "capture"),
-        (len(memories_of(tree)), "memory", "memories"),
-    )
-    return " · ".join(counted(*each) for each in counts if each[0])
-
-
 def _rows(tree: SessionTree) -> Iterator[Line]:
     for branch in tree.branches:
         yield _compaction(branch.compaction)
@@ -144,7 +135,13 @@ def session_document(
     if facts.context_sizes:
         parts += [Line(""), context_chart(facts.context_sizes, facts.compactions)]
     if tree is not None and (rows := list(_rows(tree))):
-        parts += [Line(""), line(f"RESULTS  {_counts(tree)}", "heading"), *rows]
+        counts = (
+            (len(tree.branches), "compaction"),
+            (len(captures_of(tree)), "capture"),
+            (len(memories_of(tree)), "memory", "memories"),
+        )
+        results = " · ".join(counted(*each) for each in counts if each[0])
+        parts += [Line(""), line(f"RESULTS  {results}", "heading"), *rows]
     parts += _asks(facts.turns, unfolded)
     closing = next((turn.closing for turn in reversed(facts.turns) if turn.closing), None)
     if closing is not None:

@@ -50,7 +50,8 @@ class ClaudeRows:
         self._rows: dict[str, ClaudeMemory] = {}
         self._history: ClaudeHistory | None = None
         self._lock = threading.Lock()
-        self._sources: dict[str, Version] = {}
+        self.sources: dict[str, Version] = {}
+        """The last version that a transcript shows, by rows whose detail was read."""
 
     def apply(self, view: ClaudeView) -> None:
         self.view = view
@@ -85,10 +86,6 @@ class ClaudeRows:
         mark = " ●" if memory.seen in ("new", "changed") else ""
         return row(left, f"{short_age(memory.changed, self._model.clock())}{mark}", width)
 
-    def source(self, key: str) -> Version | None:
-        """The last version that a transcript shows, once the detail has been read."""
-        return self._sources.get(key)
-
     def versions(self, memory: ClaudeMemory) -> list[Version]:
         """Its versions, oldest first; for threads."""
         with self._lock:
@@ -96,7 +93,7 @@ class ClaudeRows:
             found = history.versions(memory.path, memory.text)
             shown = [each for each in found if each.transcript is not None]
             if shown:
-                self._sources[f"{PREFIX}{memory.path.name}"] = shown[-1]
+                self.sources[f"{PREFIX}{memory.path.name}"] = shown[-1]
             return found
 
     def _read_history(self) -> ClaudeHistory:

@@ -90,7 +90,13 @@ class MemoriesPane(Pane):
 
     def apply(self, view: View) -> None:
         if isinstance(view, ClaudeView):
-            self._show_claudes(view)
+            self.about = type(self).about
+            if view.folder is not None and not view.memories:
+                folder = clean_line(str(view.folder))
+                self.about += f" Claude keeps no memories of its own here; it would in {folder}."
+            self.claudes.apply(view)
+            self.show_rows()
+            self.post_message(self.Changed(self))
         elif isinstance(view, RemotesView):
             held: dict[str, str] = {}
             for state in view.states:
@@ -101,15 +107,6 @@ class MemoriesPane(Pane):
         elif isinstance(view, MemoriesView):
             self._listed, self.unread = view, view.more
             self._show_view(view)
-
-    def _show_claudes(self, view: ClaudeView) -> None:
-        self.about = type(self).about
-        if view.folder is not None and not view.memories:
-            folder = clean_line(str(view.folder))
-            self.about += f" Claude keeps no memories of its own here; it would in {folder}."
-        self.claudes.apply(view)
-        self.show_rows()
-        self.post_message(self.Changed(self))
 
     def resync(self) -> None:
         if self.view is not self._listed:
@@ -234,7 +231,7 @@ class MemoriesPane(Pane):
         from memtui.store.transcripts import TranscriptProblem
 
         if memory := self.claudes.get(key):
-            source = self.claudes.source(key)
+            source = self.claudes.sources.get(key)
             unknown = "No transcript here shows where this memory of Claude's comes from."
             return Subject(
                 no_recovery_id="This is a memory of Claude's own: it has no Recovery ID.",

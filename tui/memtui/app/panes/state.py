@@ -378,17 +378,14 @@ class StatePane(Pane):
             with self.app.reporting("asking claude"):
                 stored, problem = await self.question.ask(ask)
                 self.app.hint("states")
-                self._say_asked(stored, problem)
+                version = f"version {stored.version}" if stored else ""
+                if problem:
+                    stands = f"{version} is made from the facts" if version else f"{self.count()} stands"
+                    self.app.warn(f"{reason_not_used(problem)}: {stands}.")
+                else:
+                    self.app.say(f"Claude wrote {version}." if version else "Claude had nothing to add.")
         finally:
             self._show_doing("")
-
-    def _say_asked(self, stored: StoredState | None, problem: str) -> None:
-        version = f"version {stored.version}" if stored else ""
-        if not problem:
-            self.app.say(f"Claude wrote {version}." if version else "Claude had nothing to add.")
-            return
-        stands = f"{version} is made from the facts" if version else f"{self.count()} stands"
-        self.app.warn(f"{reason_not_used(problem)}: {stands}.")
 
     def _show_doing(self, text: str) -> None:
         self.doing = text or (_ASKING if self.question.is_open else "")

@@ -30,10 +30,9 @@ from memtui.app.widgets.document import ASIDE, EMPTY
 from memtui.app.widgets.document_view import DocumentView
 from memtui.ground.clock import day_and_minute
 from memtui.ground.project import Project, find_root
-from memtui.store.memories import Listed, MemoryFiles
+from memtui.store.memories import MemoryFiles
 from memtui.store.session_list import (
     Agent,
-    Captured,
     Session,
     SessionTree,
     agents_of,
@@ -138,19 +137,15 @@ class SessionDetail(DocumentView):
         elif f"{kind}:" == AGENT:
             self.app.open_transcript(Path(name))
         elif f"{kind}:" == CAPTURE:
-            self._open_capture(next(each for each in captures_of(known.tree) if each.entry.name == name))
+            found = next(each for each in captures_of(known.tree) if each.entry.name == name)
+            row = CaptureRow(found.entry, found.capture)
+            document = capture_document(row, self._model.clock(), facts=None)
+            title = f"Capture {day_and_minute(found.capture.timestamp)}"
+            self.app.push_screen(ReadingScreen(title, document))
         elif f"{kind}:" == MEMORY:
-            self._open_memory(next(each for each in memories_of(known.tree) if each.path.name == name), known)
-
-    def _open_capture(self, captured: Captured) -> None:
-        row = CaptureRow(captured.entry, captured.capture)
-        document = capture_document(row, self._model.clock(), facts=None)
-        title = f"Capture {day_and_minute(captured.capture.timestamp)}"
-        self.app.push_screen(ReadingScreen(title, document))
-
-    def _open_memory(self, made: Listed, known: Known) -> None:
-        with self.app.reporting("reading the memory"):
-            store = MemoryFiles(self._project(known.session), self._model.places.home)
-            memory = store.load(made.path)
-            document = read_document(memory, self._model.clock())
-            self.app.push_screen(ReadingScreen(f"Memory {memory.head.id}", document))
+            path = next(each.path for each in memories_of(known.tree) if each.path.name == name)
+            with self.app.reporting("reading the memory"):
+                store = MemoryFiles(self._project(known.session), self._model.places.home)
+                memory = store.load(path)
+                document = read_document(memory, self._model.clock())
+                self.app.push_screen(ReadingScreen(f"Memory {memory.head.id}", document))

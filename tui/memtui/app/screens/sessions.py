@@ -193,7 +193,6 @@ class SessionsScreen(ListScreen[None]):
             self._open(session, choosing=False)
 
     def action_lost(self) -> None:
-        """Show what the newest compaction of the session lost."""
         if self._choosing:
             self.app.warn(_SEVERAL)
         elif (session := self._picked()) and session.kept:
@@ -208,7 +207,9 @@ class SessionsScreen(ListScreen[None]):
         folder = session.summary.folder
         if choosing and not folder:  # the list does not know it yet
             folder = str(await asyncio.to_thread(first_cwd, session.path) or "")
-        if choosing and (root := _project_of(folder)) is not None:
+        where = Path(folder or "/")
+        root = find_root(where) if where.is_dir() else where
+        if choosing and root.is_dir() and is_project(root):
             self.app.next_project = Project(root)
             self.app.exit()
         else:
@@ -299,13 +300,6 @@ class SessionsScreen(ListScreen[None]):
             self.app.exit()
         else:
             self.action_back()
-
-
-def _project_of(where: str) -> Path | None:
-    """The root of the project of a session that ran in a folder; None if it is gone, or none."""
-    folder = Path(where or "/")
-    root = find_root(folder) if folder.is_dir() else folder
-    return root if root.is_dir() and is_project(root) else None
 
 
 def _question(traces: Sequence[Traces]) -> Document:
