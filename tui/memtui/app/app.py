@@ -220,13 +220,13 @@ class MemtuiApp(BaseApp):
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
             self._typed.append(event)
             if len(self._typed) == 1 or self._waiting:
-                await self.send_typed()
+                await self._send_typed()
         else:
             if isinstance(event, events.MouseDown):
                 self.typed_at = time.monotonic()
             await super().on_event(event)
 
-    async def send_typed(self) -> None:
+    async def _send_typed(self) -> None:
         """Send what was typed first, unless it waits for rows: then what was typed behind it waits, too."""
         if self._waiting:
             self._waiting.stop()
@@ -248,7 +248,7 @@ class MemtuiApp(BaseApp):
 
     async def on_row_list_arrived(self) -> None:
         if self._waiting:
-            await self.send_typed()
+            await self._send_typed()
 
     def _is_early(self, key: str, target: DOMNode) -> bool:
         """Whether a key is for rows that are still being read: it waits for them."""
@@ -275,7 +275,7 @@ class MemtuiApp(BaseApp):
     async def _next_typed(self) -> None:
         self._typed.popleft()
         if self._typed:
-            await self.send_typed()
+            await self._send_typed()
 
     async def on_key(self, event: events.Key) -> None:
         """Say where a key works that does nothing here."""

@@ -21,7 +21,7 @@ from memtui.app.listings import CapturesView, ConfigView, StateView, first_views
 from memtui.app.panes.commands import CommandsPane
 from memtui.app.panes.detail import DetailView, selected_line
 from memtui.app.panes.memories import MemoriesPane
-from memtui.app.panes.pane import Pane, PaneId, PaneStack, Subject
+from memtui.app.panes.pane import Pane, PaneId, PaneStack
 from memtui.app.panes.pending import PendingPane
 from memtui.app.panes.state import StatePane
 from memtui.app.project import ProjectModel
@@ -212,10 +212,6 @@ class BrowserScreen(StyledOnce):
         return fullest if fullest.rows else pane
 
     @property
-    def subject(self) -> Subject:
-        return self.shown.subject
-
-    @property
     def reading(self) -> bool:
         """Whether the detail is read; where it does not share the window with the panes, it has all of it."""
         return self.has_class("-reading")
@@ -357,7 +353,7 @@ class BrowserScreen(StyledOnce):
     @work(group="transcript", exclusive=True, exit_on_error=False)
     async def action_transcript(self, line: int = 0) -> None:
         """Open the transcript of the selected row at a line (1-based), at its compaction, or at its end."""
-        subject = self.subject
+        subject = self.shown.subject
         if isinstance(subject.transcript, str):
             self.app.warn(subject.transcript)
             return
@@ -373,7 +369,7 @@ class BrowserScreen(StyledOnce):
         from memtui.app.terminal import edit_file
         from memtui.documents.memory import has_front_matter
 
-        file, memory = self.subject.file, self.subject.recovery_id
+        file, memory = self.shown.subject.file, self.shown.subject.recovery_id
         if isinstance(file, str):
             self.app.warn(file)
             return
@@ -390,7 +386,7 @@ class BrowserScreen(StyledOnce):
         if isinstance(found, str):
             self.app.warn(found)
         else:
-            transcript, (text, line) = self.subject.transcript, found
+            transcript, (text, line) = self.shown.subject.transcript, found
             self.app.pin(text, transcript if isinstance(transcript, Path) else None, line)
 
     def action_compact(self) -> None:
@@ -403,7 +399,7 @@ class BrowserScreen(StyledOnce):
                 self.app.hint("memories")
                 self.app.push_screen(StoredScreen(memory_id, self.model.backend.path(memory_id)))
 
-        self.app.push_screen(CompactScreen(self.model, self.subject.transcript), stored)
+        self.app.push_screen(CompactScreen(self.model, self.shown.subject.transcript), stored)
 
     @reported("installing the plugin", group="install", exclusive=True)
     async def action_install(self) -> None:

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
 _MANY = 200  # memories from which indexing is left to a process; fewer are indexed in a moment
 
-Publish = Callable[[View], None]
-
 
 def _lazy(name: str, *arguments: str) -> cached_property[Any]:
     """An object whose class is imported on first use; its arguments are attributes of the model."""
@@ -172,7 +170,7 @@ class ProjectModel:
 
         return captured_transcript(self.places, path)
 
-    def compare(self, names: Iterable[str], publish: Publish) -> None:
+    def compare(self, names: Iterable[str], publish: Callable[[View], None]) -> None:
         """List these targets again and publish what has changed.
 
         A FileProblem of a folder that cannot be listed is raised once the other targets are compared.

@@ -35,8 +35,6 @@ COLOUR_BLIND = replace(
 )
 
 _TEXTS = ("quiet", "accent", "warning", "success", "error", "secondary", "heading", "foreground", "text")
-_GROUNDS = ("background", "panel", "surface", "cursor")
-"""Colours behind text; of the cursor see `legible`."""
 _CONTRAST = 4.6
 """WCAG 2 requires 4.5 for small text; a little more, as colours are rounded when they are blended."""
 
@@ -64,7 +62,7 @@ def legible(theme: Theme, variables: dict[str, str]) -> dict[str, str]:
     cursor = ground.blend(Color.parse(variables["primary"]), 0.3 if theme.dark else 0.2)
     wanted = {**variables, **own, "cursor": cursor.hex, "heading": variables["primary"]}
     wanted["text"] = variables["foreground"]
-    grounds = [Color.parse(wanted[name]) for name in _GROUNDS]
+    grounds = [Color.parse(wanted[name]) for name in ("background", "panel", "surface", "cursor")]
     readable = {name: _readable(Color.parse(wanted[name]), grounds, dark=theme.dark).hex for name in _TEXTS}
     return {**wanted, **readable, **_scroll_bars(wanted["frame"], variables["background"])}
 

@@ -113,12 +113,6 @@ class _Handler(NamedTuple):
 
 
 INTERVAL = 2.0
-_SETTLE = 0.02
-"""Seconds that a hint waits for further ones; short, as a person waits for the row."""
-_MIN_GAP = 0.1
-"""Minimum seconds between two comparisons because of events: at most ten a second."""
-_REST_FACTOR = 8
-"""A full comparison is followed by a pause of this many times its duration."""
 
 
 class Mark(StrEnum):
@@ -189,12 +183,12 @@ class Live:
             if started >= due:
                 self._compare_all(watcher)
                 cost = time.monotonic() - started
-                due = time.monotonic() + max(INTERVAL, _REST_FACTOR * cost)
+                due = time.monotonic() + max(INTERVAL, 8 * cost)  # a pause of eight times its duration
             elif hinted:
                 self._guarded(partial(self._compare, hinted))
-            self._stopped.wait(max(_MIN_GAP, 2 * (time.monotonic() - started)))
+            self._stopped.wait(max(0.1, 2 * (time.monotonic() - started)))  # at most ten a second
             if self._wake.wait(max(0.0, due - time.monotonic())):
-                self._stopped.wait(_SETTLE)
+                self._stopped.wait(0.02)  # for further hints; short, as a person waits for the row
         watcher.close()
 
     def _compare_all(self, watcher: Watcher) -> None:

@@ -97,18 +97,15 @@ def compact(
         message = f"{_ALREADY} {known}" if known else f"Created memory: {memory_id}"
         output.print_json(_outcome(accepted, labels, memory_id, message))
     else:
-        _report(accepted, places, memory_id, known=bool(known))
-
-
-def _report(accepted: Compacted, places: Places, memory_id: str, *, known: bool) -> None:
-    _tell(check_recovery(accepted.text), accepted.note)
-    output.print_recovery_box(memory_id)
-    if known:
-        output.say(f"{_ALREADY} {memory_id}: the session has not changed since. Nothing was added.")
-    if accepted.root != places.project.root:
-        output.say(f"The session worked in {accepted.root}, and the memory is kept as one of that project.")
-    if output.is_terminal():
-        output.say(output.copied(memory_id).message)
+        _tell(check_recovery(accepted.text), accepted.note)
+        output.print_recovery_box(memory_id)
+        if known:
+            output.say(f"{_ALREADY} {memory_id}: the session has not changed since. Nothing was added.")
+        if accepted.root != places.project.root:
+            kept = "and the memory is kept as one of that project."
+            output.say(f"The session worked in {accepted.root}, {kept}")
+        if output.is_terminal():
+            output.say(output.copied(memory_id).message)
 
 
 def _print(compacted: Compacted, tags: tuple[str, ...], as_json: bool) -> None:

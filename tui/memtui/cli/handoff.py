@@ -108,7 +108,6 @@ def _relative(text: str, places: Places) -> str:
 
 _BEGIN = re.compile(rb"^<!-- memtui:handoff begin\b(?: (\d) )?[^\n]*-->[ \t]*\r?\n", re.MULTILINE)
 _END = re.compile(rb"^<!-- memtui:handoff end -->[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
-_ANY = re.compile(rb"<!--[ \t]*memtui:handoff\b")
 _FIRST = "<!-- memtui:handoff begin; `memtui export --for AGENT --done` takes this section out -->\n"
 _LAST = "<!-- memtui:handoff end -->\n"
 
@@ -125,7 +124,7 @@ def with_section(data: bytes | None, text: str) -> bytes:
 
 def section_in(data: bytes) -> tuple[bytes, bytes] | None:
     """The bytes above and below a file's section, None without one; `FormatError` unless it has two marks."""
-    marks = len(_ANY.findall(data))
+    marks = len(re.findall(rb"<!--[ \t]*memtui:handoff\b", data))
     if not marks:
         return None
     begin = _BEGIN.search(data)

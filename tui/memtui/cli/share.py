@@ -17,8 +17,6 @@ from memtui.ground.project import Places, memtui_home
 from memtui.share.remotes import NamedRemote, Remotes
 from memtui.share.sync import Sharing, Synced, keep_syncing, open_sharing
 
-_EVERY = 60.0
-"""Maximum seconds between two exchanges of `--watch`; PostgreSQL announces changes at once."""
 _NO_REMOTE = "No remote yet: memtui remote add NAME URL."
 
 
@@ -71,7 +69,8 @@ def _watch(sharings: Sequence[Sharing], *, as_json: bool) -> None:
 
     def keep(sharing: Sharing) -> None:
         report = partial(_report, sharing, as_json=as_json)
-        keep_syncing(lambda: report(sharing.sync()), sharing.remote.wait, _EVERY, report, stopped)
+        # Every minute; PostgreSQL announces changes at once.
+        keep_syncing(lambda: report(sharing.sync()), sharing.remote.wait, 60.0, report, stopped)
 
     threads = [threading.Thread(target=keep, args=(each,), daemon=True) for each in sharings]
     for thread in threads:

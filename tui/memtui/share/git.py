@@ -48,7 +48,6 @@ _SETTINGS = (
     "submodule.recurse=false", "push.gpgSign=false", "commit.gpgSign=false", "gc.autoDetach=false",
     "init.templateDir=",
 )  # fmt: skip
-_PROTOCOLS = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh"}
 _NO_HOOKS = "--receive-pack=git -c core.hooksPath=/dev/null receive-pack"
 _HARMLESS = {
     "core.repositoryformatversion", "core.filemode", "core.bare", "core.ignorecase", "core.symlinks",
@@ -299,7 +298,7 @@ class GitRemote(Remote):
         command = ["sh", "-c", _BOUNDED, "sh", str(_BLOCKS), self._program, "--git-dir", str(self._folder)]
         command += [part for each in _SETTINGS for part in ("-c", each)]
         try:
-            env = git_environment(*_HOSTS) | _PROTOCOLS
+            env = git_environment(*_HOSTS) | {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh"}
             done = run([*command, *arguments], data, seconds=_SECONDS, env=env, cwd=os.sep)
         except OSError as error:
             raise _GitFailedError(self._url, f"git cannot be run: {error.strerror}") from error

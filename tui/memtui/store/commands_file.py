@@ -68,8 +68,6 @@ def lock_file(path: Path, *, timeout: float, within: Path) -> Iterator[None]:
             files.remove(where, within=within)
 
 
-COMMAND_LIMIT = 1 << 20  # maximum size of command files, in bytes
-
 _NAME = re.compile(r"[a-zA-Z0-9/_.-]+")
 
 
@@ -226,7 +224,7 @@ class CommandsFile:
             within = files.resolved_within(folder, self.project.root)
         else:  # the user's own folder: its links are followed
             within = (path := files.resolved(path)).parent
-        return files.read_within(path, within, limit=COMMAND_LIMIT)
+        return files.read_within(path, within, limit=1 << 20)
 
     def _shown(self, path: Path) -> str:
         if path.is_relative_to(self.project.root):

@@ -39,8 +39,6 @@ LIMIT = 32 << 20  # maximum size of a text, in bytes
 
 MOST = LIMIT + HEAD_LIMIT  # maximum size of a file, in bytes
 
-SHOWN_LIMIT = 8 << 20  # size of the largest memory that is shown, in bytes
-
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 _OBJECTIVE = re.compile(
     r"^##[ \t]+Objective[^\n]*\n\s*(?!\s*N/A\b)([^\n#][^\n]*)", re.IGNORECASE | re.MULTILINE
@@ -401,7 +399,7 @@ def read_stored(memory_id: str, data: bytes) -> StoredMemory:
     if not memory.has_front_matter(data):
         return StoredMemory(meta=bare_meta(memory_id), body=data)
     stored = memory.parse_stored(data)
-    return stored.replace(meta=_named(stored.meta, memory_id))
+    return stored.replace(meta=_with_id(stored.meta, memory_id))
 
 
 def bare_meta(name: str) -> MemoryMeta:
@@ -434,7 +432,7 @@ def listed(path: Path, data: bytes | None, root: Path) -> Listed:
         if memory.has_front_matter(data):
             if len(data) == HEAD_SIZE and b"\n---" not in data:
                 data = files.head_within(path, root, size=HEAD_LIMIT + HEAD_SIZE)
-            meta = _named(memory.read_head(data), name)
+            meta = _with_id(memory.read_head(data), name)
         return Listed(meta, path, meta.description or objective(data) or name)
     except FileProblem as error:
         problem = error.reason
@@ -449,7 +447,7 @@ def read_listed(entries: Iterable[Entry], root: Path) -> Iterator[Listed]:
         yield listed(entry.path, data, root)
 
 
-def _named(meta: MemoryMeta, memory_id: str) -> MemoryMeta:
+def _with_id(meta: MemoryMeta, memory_id: str) -> MemoryMeta:
     return meta if meta.id == memory_id else meta.replace(id=memory_id)
 
 
@@ -501,7 +499,7 @@ class MemoryFiles:
     def load(self, path: Path) -> MemoryText:
         """A whole memory of at most 8 MB, without its front matter; a broken one whole, with the reason."""
         root = self.folder if listing.is_stored(path) else self.project.root
-        data = files.read_within(path, root, limit=SHOWN_LIMIT, follow=False)
+        data = files.read_within(path, root, limit=8 << 20, follow=False)
         head = self.head(path, data)
         if listing.is_stored(path):
             with suppress(FormatError):

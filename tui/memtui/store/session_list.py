@@ -30,8 +30,6 @@ from memtui.store.transcripts import TranscriptStore, all_transcripts, first_cwd
 from memtui.transcript.records import CompactionFact
 from memtui.transcript.session import SessionSummary, agent_transcripts, first_words, summarize
 
-DEFAULT_DAYS = 30  # days for which Claude Code keeps a transcript (Claude Code fact)
-
 
 @dataclass(frozen=True)
 class Session:
@@ -216,7 +214,7 @@ def archive_ending_sessions(places: Places, clock: Clock) -> list[FileProblem]:
 
 def cleanup_days(config: Path, project: Path | None = None) -> int:
     """The days that Claude Code keeps a transcript, by its settings; those of a project take precedence."""
-    days = DEFAULT_DAYS
+    days = 30  # its default (Claude Code fact)
     for path in settings_paths(config, project) if project else (config / "settings.json",):
         with suppress(FileProblem):
             stated = read_settings(path).get("cleanupPeriodDays")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _ROLES = {"error": "bad", "decision": "accent", "open": "accent"}
 _MARKS = {"[x]": "✓", "[>]": "▸", "[ ]": "○", "[-]": "⊘"}
 _ITEMS = 12
-MANUAL = "made this compaction, so it has no capture: l shows what it lost"
+BY_COMPACT = "made this compaction, so it has no capture: l shows what it lost"
 
 
 def capture_document(
@@ -30,7 +30,7 @@ def capture_document(
         why = styled(("This capture ", "bad"), row.problem or "is not read yet")
         way = line("The file is left as it is. e opens it in your editor; then it joins the rest.")
         return Document([styled((row.entry.name, "title")), BLANK, why, BLANK, way])
-    missing = f"/compact {MANUAL}" if row.manual else "no capture yet: b makes it"
+    missing = f"/compact {BY_COMPACT}" if row.manual else "no capture yet: b makes it"
     lines: list[Document | Line] = [
         styled(
             (missing if row.missing else capture.status, "warn" if capture.status == "pending" else "good"),
@@ -60,19 +60,6 @@ def facts_document(facts: Facts, groups: Iterable[EvidenceGroup], keys: str) -> 
 
     `keys` names the keys that lead to all of them, where paths are whole.
     """
-    lines: list[Line] = [*_section("What it covers"), line(headline(facts), "strong")]
-    for group in groups:
-        lines += [BLANK, styled((group.title, "strong"), (f"  {len(group.items)}", "dim"))]
-        shown = cut_path if group.items[0].kind in ("file", "reference") else todo_line
-        for item in group.items[:_ITEMS]:
-            lines.append(line(f"  {shown(item.text)}", _ROLES.get(item.kind, ""), hang=4))
-        if len(group.items) > _ITEMS:
-            lines.append(line(f"  … and {len(group.items) - _ITEMS} more ({keys} shows all)", "dim"))
-    return Document(lines)
-
-
-def headline(facts: Facts) -> str:
-    """`12 files modified · 3 todos open · 1 failure · 2 decisions`."""
     from memtui.documents.work import recorded_decisions  # the first paint needs no facts
     from memtui.transcript.plans import OPEN
 
@@ -84,8 +71,17 @@ def headline(facts: Facts) -> str:
         (len(recorded_decisions(facts)), "decision"),
         (len(facts.commands), "command"),
     )
-    parts = [counted(*each) for each in counts if each[0]]
-    return " · ".join(parts) or "no change, task, failure or command on record"
+    said = " · ".join(counted(*each) for each in counts if each[0])
+    said = said or "no change, task, failure or command on record"
+    lines: list[Line] = [*_section("What it covers"), line(said, "strong")]
+    for group in groups:
+        lines += [BLANK, styled((group.title, "strong"), (f"  {len(group.items)}", "dim"))]
+        shown = cut_path if group.items[0].kind in ("file", "reference") else todo_line
+        for item in group.items[:_ITEMS]:
+            lines.append(line(f"  {shown(item.text)}", _ROLES.get(item.kind, ""), hang=4))
+        if len(group.items) > _ITEMS:
+            lines.append(line(f"  … and {len(group.items) - _ITEMS} more ({keys} shows all)", "dim"))
+    return Document(lines)
 
 
 def todo_line(text: str) -> str:

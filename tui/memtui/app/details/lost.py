@@ -24,7 +24,6 @@ from memtui.secrets.secrets import masked
 
 _ROLES = {"kept": "good", "handed over": "good", "lost": "bad", "maybe": "warn"}
 _COLOURS = {"kept": "$success", "handed over": "$success", "lost": "$error", "maybe": "$warning"}
-_ARRIVED = {"whole": "good", "unknown": "dim"}
 PASSAGE = "▶"
 """The sign before the line of the summary with the passage of a row."""
 _SHOWN = 10
@@ -159,7 +158,7 @@ def _receipt_lines(aftermath: Aftermath, receipts: Iterable[Receipt]) -> list[Li
         styled(
             ({"session-start": "notes ", "mod": "note "}.get(each.event, "handed over "), "label"),
             ("" if each.arrival == "whole" else f"{to_local(each.at):%H:%M} ", "dim"),
-            (each.label, _ARRIVED.get(each.arrival, "bad")),
+            (each.label, {"whole": "good", "unknown": "dim"}.get(each.arrival, "bad")),
         )
         for each in reversed(near)
     ]

@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 
 _NONE = "No command is active.\n\nCommands that register themselves show here; ! types a pin beside them."
 _BROKEN = "broken:"
-_PIN, _OWN = "pin:", "everywhere:"
-_PINS_BROKEN = "broken pins"
-_FILE_BROKEN = "broken file"
+_PIN, _EVERYWHERE = "pin:", "everywhere:"
 _RED = "not delivered"
 _MARKS: dict[PinFate | None, tuple[str, str]] = {
     "kept": ("✓", "good"),
@@ -86,7 +84,9 @@ class CommandsPane(Pane):
             self.view = view
             self._by_name = {command.name: command for command in view.commands}
         elif isinstance(view, PinsView):
-            self._pins = {f"{_OWN if pin.everywhere else _PIN}{pin.pin.text}": pin for pin in view.pins}
+            self._pins = {
+                f"{_EVERYWHERE if pin.everywhere else _PIN}{pin.pin.text}": pin for pin in view.pins
+            }
             self._pins_problem = view.problem
             self.unread = False  # commands are listed before
         elif isinstance(view, LightsView):
@@ -104,7 +104,7 @@ class CommandsPane(Pane):
     def _problems(self) -> Mapping[str, str]:
         """Sentences on what cannot be used, by the keys of their rows."""
         broken = {f"{_BROKEN}{number}": each for number, each in enumerate(self.view.broken)}
-        files = {_FILE_BROKEN: self.view.problem, _PINS_BROKEN: self._pins_problem}
+        files = {"broken file": self.view.problem, "broken pins": self._pins_problem}
         return broken | {key: problem for key, problem in files.items() if problem}
 
     def await_pin(self, text: str) -> None:

@@ -314,14 +314,14 @@ class MemoriesPane(Pane):
         self.app.say(every if self.everything else "Only this project's memories are shown.")
 
     @property
-    def _is_named(self) -> bool:
+    def _has_recovery_id(self) -> bool:
         from memtui.documents.memory import RECOVERY_ID
 
         return bool(RECOVERY_ID.fullmatch((self.selected or "").removesuffix(".md")))
 
     @property
     def idle_keys(self) -> frozenset[str]:
-        idle = [] if self._is_named else ["copy(False)", "copy(True)", "tags", "share"]
+        idle = [] if self._has_recovery_id else ["copy(False)", "copy(True)", "tags", "share"]
         idle += [] if self.selected else ["versions", "delete"]
         return frozenset([*idle, *([] if self.claudes.get(self.selected) else ["approve"])])
 
@@ -340,7 +340,7 @@ class MemoriesPane(Pane):
         elif (ids := self.stored("deleted here")) and (warning := self.gone_for_all(ids)):
             from memtui.app.screens.dialogs import ConfirmScreen
 
-            question = f"Move {_named(ids)} to the trash? {warning}"
+            question = f"Move {_in_words(ids)} to the trash? {warning}"
             asked = ConfirmScreen(question, yes="Delete", no="Keep")
             self.app.push_screen(asked, lambda sure: self._delete(ids) if sure else None)
         elif ids:
@@ -455,7 +455,7 @@ class MemoriesPane(Pane):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Each kind of memory is made into the other by the same key, which else drafts one."""
         if action in ("give_claude", "store_claudes"):
-            return self._is_named if action == "give_claude" else bool(self.claudes.get(self.selected))
+            return self._has_recovery_id if action == "give_claude" else bool(self.claudes.get(self.selected))
         return super().check_action(action, parameters)
 
     @reported("making a memory", group="convert", exclusive=True)
@@ -489,7 +489,7 @@ class MemoriesPane(Pane):
             return
         if not (names := await self._remotes()):
             return
-        which = _named(ids)
+        which = _in_words(ids)
         if all({*names} <= {*self.held_by.get(each, "").split(",")} for each in ids):
             has = f"{', '.join(names)} has {which} already, and gets its changes with each sync."
             self.app.say(f"{has} In a shell `memtui remote forget ID` takes it back.")
@@ -553,5 +553,5 @@ class MemoriesPane(Pane):
         return ids
 
 
-def _named(ids: Sequence[str]) -> str:
+def _in_words(ids: Sequence[str]) -> str:
     return clean_line(ids[0]) if len(ids) == 1 else f"{len(ids)} memories"

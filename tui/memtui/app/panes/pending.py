@@ -14,7 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from memtui.app.base import hidden, reported
-from memtui.app.details.capture import MANUAL, capture_document, facts_document
+from memtui.app.details.capture import BY_COMPACT, capture_document, facts_document
 from memtui.app.details.signs import FATE_SIGNS, TASK_SIGNS
 from memtui.app.listings import CaptureRow, CapturesView, HealthView, View, WaitsView
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from memtui.store.compact import Reviewed
 
 _WAITING = "Nothing waits for a review."
-_ARRIVES = "What a compaction took away arrives here"
-
 _NO_CAPTURE = "This compaction has no capture yet: b makes it."
 
 
@@ -53,7 +51,7 @@ class PendingPane(Pane):
     views = (CapturesView, HealthView, WaitsView)
     signs: ClassVar[Mapping[str, str]] = {
         "✗": "lines that neither the summary nor a note has",
-        "/compact": MANUAL,
+        "/compact": BY_COMPACT,
         "∅": "no hook captured this compaction: b makes its capture",
         "✓": "reviewed; at the end of a row: nothing lost",
         "⚠": "cannot be read; the detail says why",
@@ -115,7 +113,7 @@ class PendingPane(Pane):
             return "…"
         ways = [] if self._health.installed else ["i installs the hooks that capture it"]
         ways += ["S, then A, lists the sessions of other projects"] if self._health.elsewhere else []
-        first = "; ".join([_ARRIVES, *ways, "`memtui demo` shows how."])
+        first = "; ".join(["What a compaction took away arrives here", *ways, "`memtui demo` shows how."])
         return f"{_WAITING}\n\n{first}" if self.view.rows else f"{_WAITING} {first}"
 
     def reveal(self, key: str) -> bool:
@@ -292,7 +290,7 @@ class PendingPane(Pane):
 
     def subject_of(self, key: str) -> Subject:
         item = self.view.rows[key]
-        file = f"/compact {MANUAL}." if item.manual else _NO_CAPTURE if item.missing else item.entry.path
+        file = f"/compact {BY_COMPACT}." if item.manual else _NO_CAPTURE if item.missing else item.entry.path
         if item.capture is None:
             return Subject(file=file, transcript="A capture that cannot be read names no transcript.")
         transcript: Path | str
@@ -335,7 +333,7 @@ class PendingPane(Pane):
         elif item.capture is None:
             self.app.warn(f"This capture cannot be reviewed: it {item.problem}.")
         elif item.missing:
-            self.app.say(f"/compact {MANUAL}." if item.manual else _NO_CAPTURE)
+            self.app.say(f"/compact {BY_COMPACT}." if item.manual else _NO_CAPTURE)
         elif item.capture.status == "reviewed":
             memory = item.capture.memory
             self.app.say(f"This capture is already reviewed: its memory is {memory}. e edits the file.")

@@ -38,7 +38,7 @@ from memtui.transcript import ReadingCancelledError
 _PAUSE = 0.3
 _NO_WORKFLOW = "## Session ID\n(none)\n\n"
 """The beginning of a recovery text where no workflow session was active (seed 000): stored, not shown."""
-_OWN = re.compile(r"^#+ *session id\b", re.IGNORECASE | re.MULTILINE).search
+_NAMES_SESSION = re.compile(r"^#+ *session id\b", re.IGNORECASE | re.MULTILINE).search
 
 
 class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
@@ -99,7 +99,7 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
     def _lead(self) -> str:
         """The part of the text above what is shown; "" if the user has written one, or no such text."""
         text = self.text_area.text
-        return _NO_WORKFLOW if self._hides and text.startswith("## ") and not _OWN(text) else ""
+        return _NO_WORKFLOW if self._hides and text.startswith("## ") and not _NAMES_SESSION(text) else ""
 
     @work(group="compact", exit_on_error=False)
     async def _draft(self) -> None:
