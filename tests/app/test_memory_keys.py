@@ -93,7 +93,7 @@ async def test_tags_left_or_as_they_were_change_nothing(world: World, names: lis
             assert await driver.until_said("unchanged") == "The tags are unchanged."
             assert driver.at(PaneId.MEMORIES)
         await driver.press("u")
-        assert driver.last_said.startswith("Nothing to undo")
+        await driver.until_said("Nothing to undo")
     assert path_of(world, names[0]).read_bytes() == before
 
 

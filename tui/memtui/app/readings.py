@@ -275,7 +275,7 @@ class Sessions:
         progress = read_progress(self._home, entry.path.parent.name)
         if progress is None or progress[0] != version_of(entry):
             return 0
-        # As in `memtui.flows.follow`, a token of context is 13 bytes of transcript.
+        # As in `memtui.store.state_updates`, a token of context is 13 bytes of transcript.
         return int(max(0, transcript.size - progress[1]) / 13 / 1000)
 
 
