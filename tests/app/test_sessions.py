@@ -23,6 +23,7 @@ from memtui.app.screens.sessions import SessionsScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.row_list import RowList
+from memtui.ground.files import FileProblem
 from memtui.ground.project import Project
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import ArchiveSettings
@@ -128,6 +129,19 @@ async def test_enter_before_there_is_a_list_opens_its_first_session(
         driver.app.post_message(Key("enter", None))
         listed.set()
         await driver.until(lambda: isinstance(driver.app.screen, TranscriptScreen), "the reader")
+
+
+async def test_keys_do_not_wait_for_sessions_that_cannot_be_listed(
+    two: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(sessions: SessionList, *, everywhere: bool = False) -> list[Session]:
+        raise FileProblem(Path("projects"), "cannot be read")
+
+    monkeypatch.setattr(SessionList, "entries", broken)
+    async with opened(two) as driver:
+        await driver.press("S")
+        screen = driver.app.screen
+        assert isinstance(screen, SessionsScreen) and not screen.listing.unread
 
 
 async def test_claude_goes_on_in_the_sessions_folder(

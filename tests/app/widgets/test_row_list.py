@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from textual.content import Content
-from textual.events import MouseScrollDown
+from textual.events import Click, MouseScrollDown
 
 from memtui.app.widgets.row_list import RowList
 from tests.app.idle import settle
@@ -105,6 +105,15 @@ async def test_a_double_click_on_the_selected_row_opens_it_once() -> None:
         await pilot.click(RowList, offset=(3, 0), times=2)
         await settle(pilot)
         assert app.opened == ["000000"]
+
+
+async def test_rows_that_go_between_press_and_release() -> None:
+    async with hosted(ListHost(keys(5)), SIZE) as (app, pilot):
+        await pilot.mouse_down(RowList, offset=(3, 2))
+        app.widget.set_rows(())
+        app.widget.post_message(Click(app.widget, 3, 2, 0, 0, 1, False, False, False))
+        await settle(pilot)
+        assert app.opened == []
 
 
 async def test_the_click_that_brings_the_focus_does_not_open() -> None:

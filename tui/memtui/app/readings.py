@@ -303,9 +303,10 @@ class Health:
         if now < self._due and names == self._captures:
             return None
         self._due, self._captures = now + _REST, names
-        entries = list[Entry]()
+        entries, elsewhere = list[Entry](), False
         with suppress(FileProblem):  # the list of sessions says why
             entries = self._transcripts.entries()
+            elsewhere = not entries and any(all_transcripts(self.places.claude))
         found = coverage(entries, captures, self._compactions)
         project, home, _ = self.places
         undecided, runs = False, list[Run]()
@@ -319,7 +320,7 @@ class Health:
             last=runs[-1] if runs else None,
             missing=found.missing,
             manual=found.manual,
-            elsewhere=not entries and any(all_transcripts(self.places.claude)),
+            elsewhere=elsewhere,
             undecided=undecided,
             sizes=found.sizes,
         )

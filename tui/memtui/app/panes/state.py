@@ -26,6 +26,7 @@ from memtui.app.widgets.document import EMPTY, Document, Line, concat, line, pla
 from memtui.app.widgets.row_list import row
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, local_minute
+from memtui.ground.files import FileProblem
 from memtui.transcript import ReadingCancelledError
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ class StatePane(Pane):
     async def _read_name(self, transcript: Path) -> None:
         await self.app.painted.wait()
         name = ""
-        with suppress(OSError):
+        with suppress(OSError, FileProblem):
             name = await asyncio.to_thread(self.model.readings.name, transcript)
         if name != self._called:
             self._called, self.unread = name, self.view.reading

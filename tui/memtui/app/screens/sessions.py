@@ -125,11 +125,13 @@ class SessionsScreen(ListScreen[None]):
         """List the sessions at once, and complete them one after the other."""
         worker = get_current_worker()
         everywhere, self.listing.unread = self.everywhere, True
-        found = await asyncio.to_thread(lambda: self._list.entries(everywhere=everywhere))
+        try:
+            found = await asyncio.to_thread(lambda: self._list.entries(everywhere=everywhere))
+        finally:
+            self.listing.unread = False
         if self._choosing and found and not self.sessions:
             self.app.say(_SEVERAL)
         self.sessions = {str(each.path): each for each in found}
-        self.listing.unread = False
         self.show_filtered()
         for number, each in enumerate(found):
             try:

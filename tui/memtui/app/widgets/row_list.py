@@ -312,6 +312,8 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_click(self, event: events.Click) -> None:
         """Tick the row by its box; else open it if it was selected before: a double click opens any row."""
+        if self.selected is None:  # the rows have gone since the press
+            return
         if self._selects and event.x - self.gutter.left < self._box(self.rows[self.index]):
             self.post_message(self.BoxClicked())
             return
