@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from memtui.documents import events
 from memtui.documents.compaction_notes import compaction_notes
 from memtui.documents.compactor import draft_session_state
 from memtui.documents.events import (
@@ -28,7 +29,7 @@ from memtui.documents.work import branch_named, plan_in_force, recorded_decision
 from memtui.ground.project import Project
 from memtui.transcript.checks import is_check, last_check
 from memtui.transcript.facts import read_facts
-from memtui.transcript.records import Action, Facts, Outcome
+from memtui.transcript.records import Action, ErrorFact, Facts, Outcome
 from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
 from tests.transcripts import SAID, Transcript, tool_result, tool_use
 
@@ -242,19 +243,29 @@ def test_a_background_command_that_was_stopped_does_not_run(tmp_path: Path, tool
     assert [each.outcome for each in t.facts(tmp_path).commands] == ["interrupted"]
 
 
-@pytest.mark.parametrize(
-    ("command", "checks"),
-    [
-        ("ruff format .", False),
-        ("uv run ruff format --check .", False),
-        ("npm run format:check", False),
-        ("cargo fmt --check", False),
-        ("ruff check . && ruff format .", True),
-        ("npm run formatter-test", True),
-    ],
-)
-def test_a_formatter_is_no_check(command: str, checks: bool) -> None:
-    assert is_check(command) is checks
+def test_a_formatter_is_no_check() -> None:
+    for command in (
+        "ruff format .",
+        "uv run ruff format --check .",
+        "npm run format:check",
+        "cargo fmt --check",
+    ):
+        assert not is_check(command)
+    assert is_check("ruff check . && ruff format .") and is_check("npm run formatter-test")
+
+
+def test_later_runs_are_looked_for_of_few_failures(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = range(3, 99)
+    facts = Facts(
+        commands=tuple(ran(f"make x{line}", line, "failed") for line in lines),
+        errors=(failed("make all", 1), *(failed(f"make x{line}", line) for line in lines)),
+    )
+    looked: list[ErrorFact] = []
+    monkeypatch.setattr(events, "ran_again", lambda _, error: looked.append(error) or "")
+    assert last_errors(facts, 2)[0].source.line == 98 and working_context(facts, APP).last_error
+    assert len(looked) < 5 and len(last_errors(facts, 99)) == 15
+    done = replace(facts, commands=(*facts.commands, ran("cd /x && make all", 99)))
+    assert last_errors(done, 99)[-1].source.line == 1
 
 
 def test_plans_and_scratch_files_are_no_changes_that_a_check_would_cover(tmp_path: Path) -> None:

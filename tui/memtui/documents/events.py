@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from memtui.documents import quotes
@@ -58,14 +59,27 @@ def failures(facts: Facts) -> list[ErrorFact]:
 
 
 def last_errors(facts: Facts, most: int) -> list[ErrorFact]:
-    """The last failures of commands and of what the user pasted, newest first, unless they are long ago.
+    """The last failures of commands and of what the user pasted, newest first; old ones if they ran again.
 
     Whether another tool's call that failed was made in another way no record says.
     """
-    ran = [command.source for command in facts.commands][:-_RECENT][-1:]
-    told = [each for each in failures(facts)[::-1] if not each.tool or each.tool in SHELL_TOOLS]
-    told = [each for each in told if not ran or is_after(each.source, ran[0]) or ran_again(facts, each)]
-    return list(filter(checks.worth_telling, told))[:most]
+    old = [command.source for command in facts.commands][:-_RECENT][-1:]
+    again = {
+        part: command.source
+        for command in (all_commands(facts) if old else ())
+        if outcome_of(command) in ("ok", HIDDEN)
+        for text in [bare_command(command.text)]
+        for part in (text[:_TARGET], *_PARTS.split(text))
+    }
+    told = (each for each in reversed(failures(facts)) if not each.tool or each.tool in SHELL_TOOLS)
+    near = (
+        each
+        for each in filter(checks.worth_telling, told)
+        if not old
+        or is_after(each.source, old[0])
+        or is_after(again.get(bare_command(each.target)[:_TARGET], each.source), each.source)
+    )
+    return list(islice(near, most))
 
 
 def pasted_failure(facts: Facts) -> str:
@@ -242,7 +256,7 @@ _WIDTH = 145
 _MARKS = {"unknown": "no result on record", "rejected": "refused", "background": STARTED}
 
 
-def commands_run(facts: Facts, most: int | None = None) -> Iterator[str]:
+def commands_run(facts: Facts, most: int, only: str = "") -> Iterator[str]:
     """Checks first, including subagents', then repeated commands, then the rest; each group newest first."""
     last: dict[str, Command] = {}
     times: dict[str, int] = {}
@@ -252,7 +266,7 @@ def commands_run(facts: Facts, most: int | None = None) -> Iterator[str]:
         if counts or text not in last:
             last.pop(text, None)
             last[text] = command
-    newest_first = list(reversed(last))
+    newest_first = [text for text in reversed(last) if only in ("", last[text].outcome)]
     ranked = sorted(newest_first, key=lambda text: _rank(text, times[text] or 2))
     for text in ranked[:most]:
         outcome = outcome_of(last[text])

@@ -489,7 +489,7 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
         yield capitalised(work.waiting(plan))
     if action := facts.last_action:
         yield f"Last action: {action_event(facts, action, root)}"
-    yield from [line for line in events.commands_run(facts) if events.STARTED in line][:_RECENT]
+    yield from events.commands_run(facts, _RECENT, "background")
     yield from _recorded(facts)
     if gone := gone_files(facts.modified_files, root):
         yield f"Not as edited any more: {gone}"
