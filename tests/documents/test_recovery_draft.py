@@ -124,10 +124,13 @@ def test_a_check_that_failed_is_a_known_issue_until_it_or_its_like_passes() -> N
     facts = Facts(commands=(failing,), errors=(failed(failing.text, 5, failing.output),))
     assert draft_recovery(facts, Path(ROOT)).known_issues[0].startswith("last check: FAILURE: go build")
     vetted = replace(facts, commands=(failing, ran("go vet -tags=e2e ./e2e/...", 8)))
-    assert working_context(vetted, Path(ROOT)).last_error == ""
+    assert ", `go vet -tags=e2e ./e2e/...` ok at L8: " in working_context(vetted, Path(ROOT)).last_error
     assert ", `go vet -tags=e2e ./e2e/...` ok at L8: " in draft_recovery(vetted, Path(ROOT)).notes
     others = tuple(ran(f"make part{number}", 8 + number) for number in range(31))
     assert "Failures" not in draft_recovery(replace(facts, commands=(failing, *others)), Path(ROOT)).notes
+    for tests, other in (("go test ./...", "go vet ./..."), ("cargo check --all", "cargo build --all")):
+        unproved = replace(facts, commands=(ran(other, 8),), errors=(failed(tests, 5, "2 failed"),))
+        assert "ok at" not in working_context(unproved, Path(ROOT)).last_error != ""
     red = (ran("uv run pytest -q", 3, "failed"), ran("go test ./kiln -run TestClay", 9))
     done = Facts(commands=red, todos=(todo("Fix it", "completed", 9),))
     assert draft_memory(done).confidence.startswith("Medium")

@@ -43,6 +43,7 @@ _PARTS = re.compile(r" (?:&&|;|⏎) |; ")
 _TARGET = 400  # characters by which commands are compared: of one that failed, facts keep 500
 TYPED = "typed by the user, exit status not on record"  # outcome of a `!` line
 STARTED = "started in the background, how it went on is not on record"
+SETTLED = ", ok when it ran again"
 HIDDEN = "exit status hidden"
 """Outcome of a command line joined by more than ``&&``, when no failure is visible."""
 
@@ -120,7 +121,7 @@ def ran_again(facts: Facts, error: ErrorFact) -> str:
         place = f" at {where}" if where else ""
         if target in (text[:_TARGET], *_PARTS.split(text)):
             if outcome == "ok":
-                return f", ok when it ran again{place}"
+                return f"{SETTLED}{place}"
             hidden = f", ran again{place} with its {HIDDEN}"
         elif not alike and outcome == "ok":
             same = programs and programs <= programs_run(command.text)

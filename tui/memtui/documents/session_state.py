@@ -464,10 +464,10 @@ def working_context(facts: Facts, root: Path) -> WorkingContext:
     """The volatile state at the end of the facts."""
     state = list(_technical(facts, root))
     # An earlier error is not the last where Claude's own tools failed since; a lookup without a hit is none.
-    # Nor is one that was settled, or may have been, as the same tool may have been called in another way.
+    # Nor is one that was settled. Another tool may have been called in another way since, nothing says.
     failed = [each for each in events.failures(facts) if each.tool not in SHELL_TOOLS or worth_telling(each)]
     open_ones = events.last_errors(facts, 1)
-    last = [each for each in failed[-1:] if each in open_ones and not events.ran_again(facts, each)]
+    last = [e for e in failed[-1:] if e in open_ones and events.SETTLED not in events.ran_again(facts, e)]
     error, check = error_event(facts, last[0], root) if last else "", last_check(facts)
     if check and check.outcome == "failed" and not (last and is_after(last[0].source, check.source)):
         error = events.check_line(facts, check)

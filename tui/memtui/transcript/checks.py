@@ -233,13 +233,20 @@ def hidden_success(command: str, output: str) -> bool:
 def passes_again(command: Command, failed: str, message: str) -> bool:
     """Whether a successful command ran all checks of one that failed before with a message.
 
-    So do other checks of the same program on the same target, as ``go vet ./api`` after ``go build ./api``.
+    So do other checks of the same program on the same target, as ``go vet ./api`` after ``go build ./api``;
+    only tests answer tests.
     """
     checks, now = _checks_in(failed), _checks_in(command.text)
-    alike = {(words[0], *words[2:]) for words in shell.segments(failed) if words[2:]}
-    same = any((words[0], *words[2:]) in alike for words in shell.segments(command.text))
-    covered = bool(checks) and bool(now) and (checks <= now or same)
+    untested = _TESTS.search(failed) and not _TESTS.search(command.text)
+    alike = now and not untested and not _targets(failed).isdisjoint(_targets(command.text))
+    covered = bool(checks) and (checks <= now or bool(alike))
     return covered and covers(selected_tests(command.text), selected_tests(failed), message)
+
+
+def _targets(command: str) -> set[tuple[str, ...]]:
+    """Programs with what they ran on, whatever they did with it: ``go ./api`` for ``go vet ./api``."""
+    parts = ((words[0], *words[2:]) for words in shell.segments(command))
+    return {part for part in parts if not all(word.startswith("-") for word in part[1:])}
 
 
 def _checks_in(command: str) -> frozenset[str]:
