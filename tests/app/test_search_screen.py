@@ -361,7 +361,9 @@ async def test_a_search_that_fails_is_said_and_the_next_one_works(
         await driver.until(lambda: idle(driver) and screen(driver).query_text == "ok")
 
 
-async def test_right_shows_the_further_lines_of_a_session(world: World) -> None:
+async def test_right_shows_the_further_lines_of_a_session(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     session = world.session("s-2")
     for number in range(6):
         session.prompt(f"The gasket, part {number}")
@@ -376,9 +378,13 @@ async def test_right_shows_the_further_lines_of_a_session(world: World) -> None:
         await driver.press("shift+tab", "left")
         assert len(found(driver)) == 3
         await driver.press("right")
-        assert len(found(driver)) == 6 and "part 0" in driver.shown
-        await driver.press("left")
-        assert len(found(driver)) == 3
+        assert len(found(driver)) == 6 and "part 0" in driver.shown and "all 6 lines" in driver.shown
+        monkeypatch.setattr("memtui.store.search._POOL", 5)
+        await driver.press("s", *" part")
+        await driver.until(lambda: screen(driver).query_text == "gasket part" and idle(driver))
+        assert "the best 5 lines" in driver.shown
+        await driver.press("shift+tab", "left")
+        assert len(found(driver)) == 3 and "2+ more →" in driver.shown
 
 
 def test_the_place_found_far_down_in_a_long_text_is_shown_with_what_is_around_it(world: World) -> None:

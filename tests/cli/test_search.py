@@ -291,14 +291,14 @@ def test_exact_words_come_first_then_all_then_any(memtui: Memtui, said: Callable
 
 
 def test_three_lines_of_a_session_are_shown(memtui: Memtui, said: Callable[..., Path], claude: Path) -> None:
-    path = said("s-7", *(f"The gasket, part {number}" for number in range(9)))
+    path = said("s-7", *(f"The gasket, part {number}" for number in range(29)))
     copied = claude / "projects" / "-before" / path.name
     copied.parent.mkdir()
     shutil.copy(path, copied)
     ((name, lines),) = sessions(memtui, "gasket")
     assert name == "s-7" and len(set(lines)) == 3
     printed = memtui("search", "gasket").out
-    assert printed.count("    L") == 3 and "(9 lines)" in printed
+    assert printed.count("    L") == 3 and "(29 lines)" in printed
 
 
 def test_lines_that_read_the_same_are_shown_once(memtui: Memtui, said: Callable[..., Path]) -> None:

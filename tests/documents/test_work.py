@@ -95,6 +95,10 @@ def test_what_was_interrupted_or_answered_is_no_goal_and_the_newest_work_is_one_
     clay = '"Look for the clay that we have left in the shed" (first request after others, L9)'
     assert goal(facts) == f'{clay}; "Paint the gate" (L20); "yes, fire it" (last asked, L40)'
     assert title_of(facts) == goal_words(goal(facts)) == "Look for the clay that we have left in the shed"
+    picked = turn(30, "2. I think that this is the right approach, each pot has an expected shade", "Ok.")
+    review = (turn(1, "can you look at the kiln and its door", "Of clay."), picked)
+    reviewed = Facts(turns=review, modified_files=(changed("/w/a.py", 2), changed("/w/b.py", 31)))
+    assert title_of(reviewed) == "can you look at the kiln and its door"
     told = replace(facts, turns=(turns[0], turn(5, "go on", "Built."), *turns[2:]))
     assert goal(told).startswith('"Build a kiln" (first asked, L1); ')
 

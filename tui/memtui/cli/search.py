@@ -122,7 +122,7 @@ def _print(groups: list[Group]) -> None:
                 say(f"  {name}  {when}{first.title}{said}")
                 print_marked(first.pieces(), indent="    ")
                 continue
-            more = f"  ({len(results)} lines)" if len(results) > ROWS else ""
+            more = f"  ({len(results)}{'+' * group.more} lines)" if len(results) > ROWS else ""
             say(f"  {name}  {first.title}{more}{said}")
             for result in results[:ROWS]:
                 when = f" {local_minute(result.when)}" if result.when else ""

@@ -263,7 +263,8 @@ def branch_named(facts: Facts) -> str:
 
 _TITLE = 80
 _GO_ON = 4  # tokens of a message that is more than a word or two
-_LONG = 75  # tokens of a request that says what it is about
+_TELLING = 5  # tokens of a request that says what it is about
+_OPTION = re.compile(r"\d+[.)]? |https?://\S+$")  # the choice of an option, or an address alone
 _NEWEST, _WIDTH = 4, 110  # requests in a goal beside the first, and their characters
 
 LAST = "last asked"
@@ -339,11 +340,12 @@ def goal_words(text: str) -> str:
 def title_of(facts: Facts) -> str:
     """A short name for a session: the title of its plan, its own, its pull request's, else a request.
 
-    That is the first long one, as follow-ups are short. Claude's title may be older than the request.
+    That is the first that says what to do. Claude's title may be older than what the work began with.
     """
     plan, aims = plan_in_force(facts) or awaited_plan(facts), _aims(facts)
-    asked = max(aims, key=lambda ask: min(tokens(ask.about or ask.text), _LONG), default=None)
-    older = asked and facts.titled.speaker != "user" and is_after(asked.source, facts.titled)
+    told = (ask for ask in telling_requests(facts)[::-1] if _tells(ask, facts, aims))
+    asked = next(told, None) or next(iter(aims), None)
+    older = asked and facts.titled.speaker != "user" and is_after(aims[0].source, facts.titled)
     titles = (
         plan_title(plan) if plan else "",
         "" if older else facts.title,
@@ -351,6 +353,14 @@ def title_of(facts: Facts) -> str:
         _work_of(asked, facts) if asked else "",
     )
     return shortened(next((one_line(each) for each in titles if each.strip()), ""), _TITLE)
+
+
+def _tells(ask: UserRequest, facts: Facts, aims: list[UserRequest]) -> bool:
+    """Whether a request says by itself what is to be done."""
+    picked = any(each.source == ask.source for each in facts.answers)
+    words = _work_of(ask, facts)
+    is_option = picked or bool(ask.question) or _OPTION.match(words) is not None
+    return not is_option and (ask in aims or not is_question(words)) and tokens(words) >= _TELLING
 
 
 def _work_of(ask: UserRequest, facts: Facts) -> str:

@@ -45,7 +45,6 @@ _FIRST = 1_000  # more than any rank by bm25
 _AFTER = range(1, 4)  # the rows after one with words of the question that may be its answer
 _FEW = 3  # words, or pairs of characters: more are a question, whose answer may have none of them
 _SHORT = 3  # the longest word that is not looked for as a beginning
-_EACH = 20  # the most rows of a session
 # The weight of kinds of rows in the order within a session; that of others is a half.
 _WEIGHT: dict[int, float] = {Role.ASK: 1.0, Role.SAID: 1.0, Role.READ: 0.3, Role.RESULT: 0.3, Role.ERROR: 0.3}
 _GIVEN = "(SELECT value FROM json_each(?))"
@@ -108,10 +107,11 @@ class Group(NamedTuple):
     """The results of one kind: the best ones, and the total number."""
 
     kind: Kind
-    results: tuple[list[Result], ...] = ()  # of a session up to `_EACH` rows, the best first; else one each
+    results: tuple[list[Result], ...] = ()  # of a session all rows, the best first; else one each
     total: int = 0  # of sessions, or of documents
     complete: bool = True  # False while files are still being indexed
     missing: tuple[str, ...] = ()  # words and phrases that are nowhere in what was searched, for all kinds
+    more: bool = False  # True if more rows match than were looked at: a session may have further ones
 
 
 def row_of(result: Result, *more: Result) -> dict[str, Any]:
@@ -125,7 +125,7 @@ def row_of(result: Result, *more: Result) -> dict[str, Any]:
     if result.path is not None:
         row |= {"transcript": str(result.path), **lines[0]}
     if result.kind is Kind.SESSION:
-        row["more"] = lines[1:]
+        row |= {"more": lines[1:], "lines": 1 + len(more)}
     return row
 
 
@@ -231,6 +231,7 @@ class _Answer:
         self._db, self._places, self._asked, self._scope = db, places, asked, scope
         self._session = path if scope is Scope.SESSION else None
         self._concerns = project_test(os.fspath(places.project.root))
+        self._more = False  # see `Group.more`
         self._files: dict[int, Result] = {}  # what all rows of a file have, by its number
         db.execute("CREATE TEMP TABLE wanted (file INTEGER PRIMARY KEY)")
         query = f"SELECT id, path, project, session, kind FROM files WHERE kind IN {_GIVEN}"  # noqa: S608
@@ -284,13 +285,13 @@ class _Answer:
             results = []
             for best in together[:limit]:
                 some = self._session_rows(best, shown) if kind is Kind.SESSION else self._document(best[0])
-                shown -= len(some)
+                shown -= min(ROWS, len(some))
                 # A memory file says the same as the memory that it was stored as.
                 if some and not (kind is Kind.FILE and some[0].file.note in stored):
                     results.append(some)
             stored |= {result.name for result, *_ in results}
             total = len(together) - len(together[:limit]) + len(results)
-            groups.append(Group(kind, tuple(results), total, missing=self._missing))
+            groups.append(Group(kind, tuple(results), total, missing=self._missing, more=self._more))
         return groups
 
     def _rows(self, match: str, score: str = "1") -> sqlite3.Cursor:
@@ -346,6 +347,7 @@ class _Answer:
             parts.append(dict(self._rows(match, score)))
             for row, value in parts[-1].items():
                 totals[row] += value
+        self._more |= not documents and len(totals) > _POOL
         best = {
             row: {number: some[row] for number, some in enumerate(parts) if row in some}
             for row in nlargest(_POOL, totals, key=totals.__getitem__)
@@ -371,7 +373,7 @@ class _Answer:
     def _session_rows(self, rows: list[_Row], shown: int) -> list[Result]:
         """The best rows of a session; those that read the same as another come behind."""
         best, others = dict[str, Result](), list[Result]()
-        for row in _best_first(rows, len(self._terms))[:_EACH]:
+        for row in _best_first(rows, len(self._terms)):
             each = self._result(row)
             is_shown = len(best) < min(ROWS, shown)
             each = with_snippet(each, self._asked.query) if is_shown else each

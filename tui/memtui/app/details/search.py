@@ -51,7 +51,7 @@ class Heading(NamedTuple):
     text: str
     session: str = ""  # the beginning of its id, of a session
     said: str = ""  # further notes: archived, project
-    rest: int = 0  # further rows of the session that ``→`` shows
+    rest: str = ""  # the further rows of the session that ``→`` shows, or that all are shown
     when: datetime | None = None
 
 
@@ -59,7 +59,7 @@ def draw(found: Result | Heading, now: datetime, width: int, root: Path) -> Cont
     """A row; paths in `root` are shown as from there."""
     ago = short_age(found.when, now) if found.when else ""
     if isinstance(found, Heading):
-        notes = (found.said if width >= _NOTED else "", f"{found.rest} more →" if found.rest else "", ago)
+        notes = (found.said if width >= _NOTED else "", found.rest, ago)
         lead = f" {found.session}  " if found.session and width >= _NOTED else " " if found.session else ""
         return row([lead, _short(found.text, root)], " · ".join(filter(None, notes)), width)
     if found.kind is Kind.SESSION:
@@ -96,7 +96,10 @@ def _sessions(group: Group, unfolded: Collection[str]) -> Iterable[tuple[str, Re
     """A heading for each session, and its best rows; all of an unfolded one."""
     for turns in group.results:
         name = turns[0].name
-        rest = 0 if name in unfolded else max(0, len(turns) - ROWS)
+        rest = f"{len(turns) - ROWS}{'+' * group.more} more →"
+        if name in unfolded:
+            rest = f"{'the best' if group.more else 'all'} {len(turns)} lines"
+        rest *= len(turns) > ROWS
         title, best = clean_line(turns[0].title), turns[0]
         yield f"# session {name}", Heading(title, clean_line(name)[:8], best.said, rest, best.when)
         shown = turns if name in unfolded else turns[:ROWS]

@@ -206,7 +206,8 @@ class SearchScreen(OwnScreen[Result | None]):
             self.app.warn("Only a session has further lines to show.")
             return
         if (found.name in self._unfolded) is open_it:
-            self.app.say("All its lines are shown." if open_it else "Its further lines are hidden.")
+            shown = "Its best lines are shown." if self._groups[0].more else "All its lines are shown."
+            self.app.say(shown if open_it else "Its further lines are hidden.")
             return
         (self._unfolded.add if open_it else self._unfolded.discard)(found.name)
         self._show(self.query_text, self._groups)
