@@ -472,12 +472,21 @@ def test_words_of_a_refusal_count_until_the_step_is_made(tmp_path: Path) -> None
     edit = {"file_path": "/work/app/a.py", "old_string": "a", "new_string": "b"}
     t.broken("Edit", f"{SAID}not in the rain", **edit)
     t.broken("Bash", f"{SAID}not yet", command="git push")
+    t.tool("Edit", "ok", **{**edit, "new_string": "c"})
+    t.tool("Bash", "ok", command="git status && ls push")
     refused = [each.decision for each in recorded_decisions(t.facts(tmp_path))]
     assert refused == ["Edit `a.py` refused", "Bash `git push` refused"]
     assert dynamics(t.facts(tmp_path)).last_intent == 'last asked (L1): "Build a kiln"'
     t.tool("Edit", "ok", **edit)
     t.tool("Bash", "ok", command="git push origin kiln")
     assert recorded_decisions(t.facts(tmp_path)) == []
+    t.broken("Bash", f"{SAID}never push to main", command="npm test && git push origin main")
+    t.broken("Read", f"{SAID}no secrets", file_path="/work/app/.env")
+    t.broken("Bash", f"{SAID}not this table", command="psql -c 'drop table users'")
+    t.tool("Read", "x", file_path="/work/app/a.py")
+    for command in ("npm test", "git push origin kiln", "psql -c 'select 1'"):
+        t.tool("Bash", "ok", command=command)
+    assert len(recorded_decisions(t.facts(tmp_path))) == 3
 
 
 def test_an_error_that_others_followed_is_not_the_last(tmp_path: Path) -> None:

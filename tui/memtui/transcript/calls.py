@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from memtui.secrets.secrets import masked_in
 from memtui.transcript import outcomes, shell
-from memtui.transcript.checks import hidden_failure, hidden_success, is_check, printed_status
+from memtui.transcript.checks import bare_command, hidden_failure, hidden_success, is_check, printed_status
 from memtui.transcript.events import Call, Result, said_with_rejection
 from memtui.transcript.files import FileLog, may_remove, may_write, target_path
 from memtui.transcript.landmarks import AddressLog, LandmarkLog
@@ -60,7 +60,7 @@ class CallLog:
         self._source = self._done = NOWHERE
         self.commands = CommandLog()
         self.errors: list[ErrorFact] = []
-        self.refusals: list[ErrorFact] = []
+        self.refusals: dict[ErrorFact, frozenset[str]] = {}
         self.todos = TodoLog()
         self.landmarks = LandmarkLog()
         self.actions = ActionLog()
@@ -165,9 +165,10 @@ class CallLog:
         words = said_with_rejection(result) if outcome == "rejected" else ""
         self._done = self._source if outcome == "ok" else self._done
         if words:
-            self.refusals.append(ErrorFact(waiting.call.name, _target(waiting), words, self._source))
+            refusal = ErrorFact(waiting.call.name, _target(waiting), words, self._source)
+            self.refusals[refusal] = _step(waiting)
         elif self.refusals and outcome in ("ok", "background"):
-            self.made(waiting.call.name, _target(waiting))
+            self.forget_refused(_step(waiting))
         if words or (outcome == "rejected" and waiting.call.name not in _KEPT_RESULTS):
             self._said(words, self._done)
         elif outcome == "failed" and not outcomes.is_sibling_error(result):
@@ -175,17 +176,9 @@ class CallLog:
         if waiting.call.name == "ExitPlanMode":
             self.plans.decided(result, outcomes.fate_of_plan(result) if outcome == "rejected" else "unknown")
 
-    def made(self, tool: str, target: str) -> None:
-        """Forget refusals of a step that was made after all: of the same file, program or other tool."""
-        programs, kinds = shell.programs_run(target), (EDIT_TOOLS, SHELL_TOOLS, {tool})
-        kind = next(each for each in kinds if tool in each)
-        self.refusals = [
-            each
-            for each in self.refusals
-            if each.tool not in kind
-            or (kind is EDIT_TOOLS and each.target != target)
-            or (kind is SHELL_TOOLS and programs.isdisjoint(shell.programs_run(each.target)))
-        ]
+    def forget_refused(self, step: frozenset[str]) -> None:
+        """Forget refusals of what was done after all."""
+        self.refusals = {each: refused for each, refused in self.refusals.items() if not refused <= step}
 
     def _failed(self, result: Result, waiting: _Waiting) -> None:
         call, target = waiting.call, _target(waiting)
@@ -209,6 +202,15 @@ def _target(waiting: _Waiting) -> str:
     call = masked_in(waiting.call)
     known = call.name in EDIT_TOOLS | READ_TOOLS and target_path(call.name, call.input, waiting.folder)
     return known or outcomes.target_of(call)
+
+
+def _step(waiting: _Waiting) -> frozenset[str]:
+    """What a call does: of a command its programs and words, of an edit all of it; a plan stands for any."""
+    name, target = waiting.call.name, _target(waiting)
+    if name in SHELL_TOOLS:
+        return shell.programs_run(target) | frozenset(bare_command(target).split())
+    given = waiting.call.input if name in EDIT_TOOLS else target
+    return frozenset({name if name == "ExitPlanMode" else f"{name} {given}"})
 
 
 def _counts_of_agent(call: Call) -> bool:

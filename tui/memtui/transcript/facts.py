@@ -220,7 +220,7 @@ class _Reading:
             self._turns.ended("interrupted")
         elif event.plan:
             self._calls.plans.given(event.plan, event.plan_stated, self._source("user"))
-            self._calls.made("ExitPlanMode", "")
+            self._calls.forget_refused(frozenset({"ExitPlanMode"}))
         self._turns.words(event.kind, event.text, self._source("user"))
         if event.kind == "shell":
             self._calls.commands.typed(event.text, self._source("user"))
