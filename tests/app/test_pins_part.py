@@ -65,7 +65,7 @@ async def test_a_blank_pin_is_refused_and_a_single_command_is_named_before_it_is
 
 async def test_a_typed_pin_is_the_one_that_x_removes(pinned: World) -> None:
     async with opened(pinned) as driver:
-        await driver.press("3", "/", *"pnpm", "enter", "!", *"Ask", "enter")
+        await driver.press("3", "/", *"pnpm", "enter", "!", *"Ask", "ctrl+j")  # early: enter
         await driver.until(lambda: driver.pane(PaneId.COMMANDS).selected == "pin:Ask", "the new pin")
         await driver.press("x")
         assert (await driver.until_said("Cleared")).startswith("Cleared the pin “Ask”.")

@@ -232,6 +232,9 @@ class MemtuiApp(BaseApp):
             self._waiting.stop()
             self._waiting = None
         event, target = self._typed[0], self.focused or self.screen
+        if getattr(event, "key", "") == "ctrl+j" and "ctrl+j" not in self.screen.active_bindings:
+            # What enter sends until the terminal is in raw mode.
+            event = self._typed[0] = events.Key("enter", "\r")
         left = event.time + _PATIENCE - time.monotonic()
         if left > 0 and isinstance(event, events.Key) and self._is_early(event.key, target):
             # Not in the timer's task, which stopping the timer would cancel.
