@@ -144,6 +144,11 @@ def test_commits_of_subagents_count_and_a_log_gives_the_ids_that_they_have_since
     assert [(mark.text, mark.commit) for mark in t.facts(tmp_path).landmarks] == [
         ("dig", "abc1234"), ("fire", "1111111"),
     ]  # fmt: skip
+    t.tool("Bash", "9999999 dig", command="git log --oneline -3 origin/other")
+    t.tool(
+        "Bash", "abc1234 dig\n2222222 fire\n8888888 dig\n7777777 fire", command="git log --oneline -n 5 | cat"
+    )
+    assert [mark.commit for mark in t.facts(tmp_path).landmarks] == ["abc1234", "2222222"]
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,12 @@ _RESET = re.compile(rf"{_GIT} reset\b(?![^\n;&|]* -- )(?:\s+--?[a-z]+)*\s*(?P<to
 _BACK = re.compile(r"(?:HEAD|@)(?:~(?P<count>\d*)|(?P<marks>\^+))")
 _HASH = re.compile(r"[0-9a-f]{7,40}")
 _REBASE = re.compile(rf"{_GIT} (?:rebase\b(?! --abort)|filter-(?:branch|repo)\b|pull\b[^\n;&|]* --rebase\b)")
-_LOG = re.compile(rf"{_GIT} log\b(?![^\n;&|]* (?:--all|-g|--reflog)\b)")
+_LOG = re.compile(
+    rf"{_GIT} log\b(?![^\n;&|]* (?:--all|-g|--reflog|--branches|--remotes)\b)"
+    r"(?: +(?:-(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s;&|\"'])*|\d+|HEAD[~^\d]*|[\w.@][\w./@{}~^-]*\.\.(?:HEAD)?))*"
+    r"(?= *(?:$|[\n;&|)>]|-- ))"
+)
+"""A log of what is checked out."""
 _LOGGED = re.compile(
     r"^[*|/\\ ]*(?P<commit>[0-9a-f]{7,40}) (?:\([^)\n]*\) )?(?P<subject>\S.*)$", re.MULTILINE
 )
@@ -158,13 +163,16 @@ class LandmarkLog:
 
     def _logged(self, output: str) -> None:
         """Give commits the hash that a log names: they may have been replaced, also outside the session."""
-        hashes = {match["subject"][:_TEXT_LIMIT]: match["commit"] for match in _LOGGED.finditer(output)}
-        stand = {each.commit[:7] for each in self._commits()}
+        lines = [*_LOGGED.finditer(output)][::-1]  # of two with one subject the newest counts
+        hashes = {match["subject"][:_TEXT_LIMIT]: match["commit"] for match in lines}
+        hashes |= {match["commit"][:7]: match["commit"] for match in lines}
+        stand = {"", *(each.commit[:7] for each in self._commits())}
+        now = (
+            (hashes.get(each.commit[:7]) or hashes.get(each.text, ""), each) for each in self._found.values()
+        )
         named = (
-            each
-            if hashes.get(each.text, "")[:7] in {"", *stand}
-            else replace(each, commit=hashes[each.text], superseded="")
-            for each in self._found.values()
+            each if commit[:7] in stand else replace(each, commit=commit, superseded="")
+            for commit, each in now
         )
         self._found = {_key(each): each for each in named}
 
