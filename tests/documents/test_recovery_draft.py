@@ -292,7 +292,7 @@ def test_todos_are_marked_as_the_seed_marks_them() -> None:
     )
 
 
-def test_of_a_long_plan_the_ends_are_quoted_and_of_one_that_is_worked_on_the_titles() -> None:
+def test_a_plan_is_quoted_whole_or_its_ends_also_when_it_is_worked_on() -> None:
     middle = "long text\n" * 500 + "## Clay\n- [ ] dig\n" + "long text\n" * 400
     content = "# A kiln\n" + middle + "## Fire\n- [ ] heat\n```\n# no heading\n```\n"
     facts = Facts(plans=(made_plan(content, "approved", 5, "/p/calm.md"),))
@@ -302,8 +302,11 @@ def test_of_a_long_plan_the_ends_are_quoted_and_of_one_that_is_worked_on_the_tit
     )
     assert plan.content.startswith("# A kiln\nlong text\n") and plan.content.endswith(end)
     assert len(plan.content) < 8_400
-    worked = replace(facts, modified_files=(changed("/p/calm.md", 8), changed("/w/a.py", 9)))
-    assert choose_plan(worked, None).content == f"Work on it has begun, and may depart from it.{end}"
+    worked = (changed("/p/calm.md", 8), changed("/w/a.py", 9))
+    begun = "Work on it has begun, and may depart from it.\n\n"
+    assert choose_plan(replace(facts, modified_files=worked), None).content == begun + plan.content
+    short = Facts(plans=(APPROVED,), modified_files=worked)
+    assert choose_plan(short, None).content == begun + APPROVED.content.strip()
 
 
 @pytest.mark.parametrize(

@@ -453,15 +453,16 @@ def _where(plan: PlanFact) -> str:
 
 
 def _quoted(facts: Facts, plan: PlanFact) -> str:
-    """A plan word for word until work on it began, as that may depart from it; then its titles."""
-    content, began = plan.content.strip("\n"), work.worked_since(facts, plan.source, plan.path)
-    if not began and len(content) <= _WHOLE:
-        return content
+    """A plan word for word; of a long one the ends, where all of it stands, and its titles."""
+    began = work.worked_since(facts, plan.source, plan.path)
+    said = "Work on it has begun, and may depart from it.\n\n" if began else ""
+    content = plan.content.strip("\n")
+    if len(content) <= _WHOLE:
+        return said + content
     where = shown_path(plan.path, None) if plan.path else f"{citation(plan.source)} of the transcript"
-    said = "Work on it has begun, and may depart from it." if began else ends_of(content, _WHOLE)
     lines = zip(content.split("\n"), fenced(content.split("\n")), strict=True)
     titles = [f"- {line.lstrip('# ')}" for line, code in lines if not code and _TITLE.match(line)]
-    return "\n".join([said, "", f"The whole is {where}. Its titles:", "", *titles])
+    return "\n".join([said + ends_of(content, _WHOLE), "", f"The whole is {where}. Its titles:", "", *titles])
 
 
 _ERRORS = 5
