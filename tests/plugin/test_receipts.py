@@ -79,6 +79,7 @@ def test_received_whole(shop: Shop) -> None:
     [
         ([{"kind": "hook_additional_context", "content": [TEXT[:30]]}], "cut at 30"),
         ([{"kind": "hook_additional_context", "content": [TEXT[5:]]}], "cut: its beginning is missing"),
+        ([{"kind": "hook_additional_context", "content": [f"{TEXT[:30]}\ud83d"]}], "cut at 31"),
         ([{"kind": "hook_cancelled"}], "not received: Claude Code ended the hook: time-out"),
         (
             [{"kind": "hook_non_blocking_error", "stderr": "boom <private>x</private>\nat"}],

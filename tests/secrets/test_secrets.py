@@ -263,6 +263,8 @@ def test_a_pattern_matches_its_line_only(rule: dict[str, Any]) -> None:
 def test_the_quick_look_knows_a_part_of_each_word_of_the_rules() -> None:
     words = {word for rule in table()["place"] for word in rule["near"]} | set(table()["names"]["cores"])
     assert [word for word in words if not matcher(*_near())(f"{word} {word}a@")] == []
+    assert matcher(*_near())("rman")  # with what it names on the next line
+    assert "x7gzobJ!97" not in masked("LOGİN: admin / x7gzobJ!97")
 
 
 KEY = "ghp_" + "a1B2c3D4" * 5

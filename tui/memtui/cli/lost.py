@@ -73,8 +73,8 @@ def lost(
     That is the newest compaction of SESSION (an id, the beginning of one, or a transcript; without it the
     project's newest), or the one that CAPTURE belongs to. Each line worth having of the conversation that was
     replaced is kept by the summary (✓), handed over by memtui (↺), lost (✗), or maybe kept (?), or waits for
-    the next prompt (⏳), in the groups and the order of the app; what is worth most comes first: the first
-    ten losses that count, with --all every line. L476 names line 476 of the transcript.
+    the next prompt (⏳), in the groups and the order of the app; what is worth most comes first. The first
+    ten that count are printed, with --all every line. L476 names line 476 of the transcript.
 
     --hand-over delivers the losses that count, or the lines that --row names, with the session's next prompt,
     once. At most 8,300 characters have room; what is worth most comes first.

@@ -27,8 +27,8 @@ def mark_of(text: str) -> str:
 
 def is_whole(text: str) -> bool:
     """Whether the complete hand-over precedes the last mark of a text."""
-    mark = mark_of(text)
-    return checksum(text.rpartition(f"memtui:{mark}")[0].strip()) == mark
+    last = next(reversed([*MARK.finditer(text)]), None)
+    return last is not None and checksum(text[: last.start()].strip()) == last[1]
 
 
 def checksum(text: str) -> str:

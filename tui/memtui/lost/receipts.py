@@ -17,7 +17,7 @@ from typing import Literal
 from memtui.ground.clock import parse_iso, to_local
 from memtui.lost.handover_marks import MARK, is_whole, mark_of
 from memtui.lost.traces import hook_context
-from memtui.transcript.lines import only_record
+from memtui.transcript.lines import read_lines
 
 Arrival = Literal["whole", "cut", "missing", "unknown"]
 
@@ -90,13 +90,16 @@ def read_notes(transcript: Path, start: int = 0, first: int = 1) -> Notes:
     `start` is the byte offset of the first line to read, `first` its number.
     """
     hooks, compactions, answered = [], [], False
-    with transcript.open("rb") as lines:
-        lines.seek(start)
-        for number, line in enumerate(lines, first):
-            if not any(kind in line for kind in _RECORDS):
-                answered = answered or _ANSWER.search(line) is not None
-                continue
-            record = only_record(line) or {}
+
+    def is_other(line: bytes) -> bool:
+        nonlocal answered
+        if any(kind in line for kind in _RECORDS):
+            return False
+        answered = answered or _ANSWER.search(line) is not None
+        return True
+
+    for line in read_lines(transcript, start=start, first=first, skip=is_other):
+        for record in line.records:
             moment = parse_iso(str(record.get("timestamp", "")))
             if moment is None:
                 continue
@@ -105,7 +108,7 @@ def read_notes(transcript: Path, start: int = 0, first: int = 1) -> Notes:
             elif isinstance(body := record.get("attachment"), dict):
                 text = hook_context(record) or str(body.get("stdout") or body.get("stderr") or "")
                 event = str(body.get("hookEvent", ""))
-                hooks.append(_Note(moment, str(body.get("type", "")), event, text, number))
+                hooks.append(_Note(moment, str(body.get("type", "")), event, text, line.number))
     return Notes(tuple(hooks), tuple(compactions), answered)
 
 

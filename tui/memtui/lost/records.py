@@ -53,7 +53,7 @@ PLAN = "plan"
 COUNTS = 52.0
 """The least worth of a loss that counts."""
 LOST, UNFOUNDED, HANDED = OPEN = "Lost", "Said by the summary alone", "Handed over by memtui"
-"""Titles of groups of rows that stand open; all others are folded under them."""
+"""Titles of the groups that are listed at first; all others are folded, or counted."""
 
 
 class Need(NamedTuple):

@@ -54,7 +54,7 @@ def _is_code(text: str, tag: re.Match[str]) -> bool:
 
 
 def line_may_hold_private(line: bytes) -> bool:
-    """Whether a line of JSON has to be searched for private parts."""
+    """Whether a line of JSON in valid UTF-8 has to be searched for private parts."""
     return bool(matcher("(?i)private", lambda line: b"private" in line.lower())(line))
 
 

@@ -129,9 +129,7 @@ def _near() -> tuple[str, Callable[[str], object]]:
 
 
 def _found(text: str) -> list[Span]:
-    lowered = text.lower()
-    if len(lowered) != len(text):  # as İ becomes two characters
-        lowered = "".join(char.lower() if char.isascii() else char for char in text)
+    lowered = text.replace("İ", "i").lower()  # the one letter whose lower case has two characters
     is_near, is_run = matcher(*_near()), matcher(_RUN)
     hit, run = is_near(lowered), is_run(text)
     if not run and not hit:

@@ -156,7 +156,7 @@ def only_record(data: bytes, *, few: bool = False) -> Record | None:
     """
     try:
         if few and b"\\ud" not in data and b"\\uD" not in data:  # which may be lone surrogates
-            record = json.loads(data)
+            record = json.loads(data.decode())  # bytes would pass with encoded surrogates
         else:
             from pydantic_core import from_json
 
