@@ -251,7 +251,9 @@ class CommandsPane(Pane):
             return
         from memtui.app.screens.dialogs import AskScreen
 
-        asked = AskScreen("A line that no compaction may lose", yes="Pin it", hint="Every summary gets it.")
+        lacks = self.model.lacks_hooks()
+        hint = "No summary gets it until the hooks are installed (i)." if lacks else "Every summary gets it."
+        asked = AskScreen("A line that no compaction may lose", yes="Pin it", hint=hint)
 
         def answered(text: str | None) -> None:
             if text and text.strip():

@@ -108,6 +108,10 @@ class ConfirmScreen(_Dialog[bool]):
             view.action_page(step) if pages else view.action_lines(step)
 
 
+class _Answer(TypedLine):
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "submit", "accept", key_display="enter")]
+
+
 class AskScreen(_Dialog[str | None]):
     """Asks for one line; enter returns it, escape returns None."""
 
@@ -123,7 +127,7 @@ class AskScreen(_Dialog[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="ask"):
             yield Static(Content(self._question), id="asked")
-            yield TypedLine(self._value, id="answer", compact=True, select_on_focus=False)
+            yield _Answer(self._value, id="answer", compact=True, select_on_focus=False)
             yield Static(Content(self._hint), id="ask-hint")
             yield _answers(f"{self._yes} (enter)", "Leave (esc)")
         yield KeyFooter()
