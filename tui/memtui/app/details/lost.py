@@ -176,5 +176,6 @@ def draw_item(item: Item, ticked: bool, width: int, *, waits: bool = False, pinn
     if item.kind == "file":
         text = cut_left(text, max(1, width - len(right) - 7))
     tick = ("▣ " if ticked else "▢ ", "$accent" if ticked else "$quiet") if item.missing else "  "
-    mark = ("⏳", "$warning") if waits else (MARKS[item.state], _COLOURS[item.state])
-    return row_of([tick, mark, " ", text], right, width)
+    mark = (MARKS[item.state], _COLOURS[item.state])
+    marks = [" ", ("⏳", "$warning")] if waits else [tick, mark]  # it takes two cells, and no tick
+    return row_of([*marks, " ", text], right, width)
