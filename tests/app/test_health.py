@@ -95,7 +95,7 @@ async def test_missed_compactions_are_counted_and_captured(world: World) -> None
         assert "installs the hooks" not in driver.shown
         for key in "re":
             await driver.press(key)
-            assert driver.last_said == "This compaction has no capture yet: b makes it."
+            assert driver.last_said == "This compaction has no capture yet: b captures all that were missed."
         await driver.press("l")
         assert isinstance(driver.screen, LostScreen)
         await driver.press("escape")

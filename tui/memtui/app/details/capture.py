@@ -30,7 +30,7 @@ def capture_document(
         why = styled(("This capture ", "bad"), row.problem or "is not read yet")
         way = line("The file is left as it is. e opens it in your editor; then it joins the rest.")
         return Document([styled((row.entry.name, "title")), BLANK, why, BLANK, way])
-    missing = f"/compact {BY_COMPACT}" if row.manual else "no capture yet: b makes it"
+    missing = f"/compact {BY_COMPACT}" if row.manual else "no capture yet: b captures all such"
     lines: list[Document | Line] = [
         styled(
             (missing if row.missing else capture.status, "warn" if capture.status == "pending" else "good"),

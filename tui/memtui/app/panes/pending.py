@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from memtui.store.compact import Reviewed
 
 _WAITING = "Nothing waits for a review."
-_NO_CAPTURE = "This compaction has no capture yet: b makes it."
+_NO_CAPTURE = "This compaction has no capture yet: b captures all that were missed."
 
 
 class PendingPane(Pane):
@@ -52,7 +52,7 @@ class PendingPane(Pane):
     signs: ClassVar[Mapping[str, str]] = {
         "✗": "lines that neither the summary nor a note has",
         "/compact": BY_COMPACT,
-        "∅": "no hook captured this compaction: b makes its capture",
+        "∅": "no hook captured this compaction: b captures all such",
         "✓": "reviewed; at the end of a row: nothing lost",
         "⚠": "cannot be read; the detail says why",
     }
@@ -60,6 +60,7 @@ class PendingPane(Pane):
         **FATE_SIGNS,
         **TASK_SIGNS,
         "✓": "kept; before a task: done",
+        "⊘": "refused, stopped or left undone",
         "▸": "folded: enter opens it; before a task: in progress",
         "▾": "open: enter folds it",
     }
@@ -361,7 +362,7 @@ class PendingPane(Pane):
         missing = self._health.missing if self._health else ()
         missing = missing or await asyncio.to_thread(find_missing, self.model.places)
         if not missing:
-            self.app.say("Nothing was missed: every auto-compaction in the transcripts has its capture.")
+            self.app.say("Nothing was missed: no auto-compaction without a capture was found.")
             return
         what = counted(len(missing), "capture")
         where = clean_line(str(self.model.project.compacts))
