@@ -265,8 +265,6 @@ def test_later_runs_are_looked_for_of_few_failures(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(events, "ran_again", looked)
     assert last_errors(facts, 2)[0].source.line == 98 and working_context(facts, APP).last_error
     assert looked.call_count < 5 and len(last_errors(facts, 99)) == 15
-    done = replace(facts, commands=(*facts.commands, ran("cd /x && make all", 99)))
-    assert last_errors(done, 99)[-1].source.line == 1
 
 
 def test_plans_and_scratch_files_are_no_changes_that_a_check_would_cover(tmp_path: Path) -> None:
@@ -329,6 +327,12 @@ def test_a_command_is_shown_with_the_folder_outside_and_a_check_with_what_it_say
     t = Transcript(cwd="/work/app")
     t.tool("Bash", "ok", command="cd /work/app/api && make all")
     t.tool("Bash", "ok", command="cd /tmp && git init -q kiln")
+    later = Facts(cwd="/work/app", commands=(ran("cd api && make all", 5), ran("cd /tmp && git init", 6)))
+    for failing in (
+        *(f"cd {folder} && make all" for folder in ("~/app", "$A", "-", "'/tmp'", "..")),
+        "git init",
+    ):
+        assert ", `" in events.ran_again(later, failed(failing, 1))
     assert list(commands_run(t.facts(tmp_path), 2)) == [
         "`cd /tmp && git init -q kiln`: ok (L3)",
         "`make all`: ok (L1)",

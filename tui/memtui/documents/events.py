@@ -60,27 +60,14 @@ def failures(facts: Facts) -> list[ErrorFact]:
 
 
 def last_errors(facts: Facts, most: int) -> list[ErrorFact]:
-    """The last failures of commands and of what the user pasted, newest first; old ones if they ran again.
+    """The last failures of commands and of what the user pasted, newest first, unless they are long ago.
 
     Whether another tool's call that failed was made in another way no record says.
     """
     old = [command.source for command in facts.commands][:-_RECENT][-1:]
-    again = {
-        part: command.source
-        for command in (all_commands(facts) if old else ())
-        if outcome_of(command) in ("ok", HIDDEN)
-        for text in [bare_command(command.text)]
-        for part in (text[:_TARGET], *_PARTS.split(text))
-    }
     told = (each for each in reversed(failures(facts)) if not each.tool or each.tool in SHELL_TOOLS)
-    near = (
-        each
-        for each in filter(checks.worth_telling, told)
-        if not old
-        or is_after(each.source, old[0])
-        or is_after(again.get(bare_command(each.target)[:_TARGET], each.source), each.source)
-    )
-    return list(islice(near, most))
+    near = (each for each in told if not old or is_after(each.source, old[0]))
+    return list(islice(filter(checks.worth_telling, near), most))
 
 
 def pasted_failure(facts: Facts) -> str:
@@ -109,17 +96,18 @@ def ran_again(facts: Facts, error: ErrorFact) -> str:
     """
     if error.tool not in SHELL_TOOLS:
         return ""
-    target, hidden, alike = bare_command(error.target)[:_TARGET], "", ""
+    target, hidden, alike = bare_command(error.target, facts.cwd)[:_TARGET], "", ""
     programs = frozenset() if is_check(error.target) else programs_run(error.target)
     for command in all_commands(facts):
         if not is_after(command.source, error.source):
             continue
-        text, outcome = bare_command(command.text), outcome_of(command)
+        text, outcome = bare_command(command.text, facts.cwd), outcome_of(command)
         if outcome not in ("ok", HIDDEN):
             continue
         where = citation(command.source)
         place = f" at {where}" if where else ""
-        if target in (text[:_TARGET], *_PARTS.split(text)):
+        parts = [] if text.startswith("cd ") else _PARTS.split(text)  # in another folder they are others
+        if target in (text[:_TARGET], *parts):
             if outcome == "ok":
                 return f"{SETTLED}{place}"
             hidden = f", ran again{place} with its {HIDDEN}"
