@@ -64,11 +64,12 @@ async def test_own_keys_and_the_theme_change_without_a_restart(full: World) -> N
         await driver.until_said("is not valid TOML")
         await driver.press("f5")
         assert not driver.browser.has_class("-zoomed") and driver.app.theme == "nord"
-        full.configure('[keys]\nzoom = "j"\nlost = "f6"\n')
+        full.configure('[keys]\nzoom = "j"\nlost = "f6"\ncapture = "f7"\ndraft = "f8"\n')
         driver.app.hint("config")
         await driver.until_said("zoom: j moves in lists")
         await driver.press("z")
         assert driver.browser.has_class("-zoomed") and "f6 lost" in driver.lines[-1]
+        assert {"backfill": "f7", "memory": "f8"}.items() <= driver.app.keymap.items()
 
 
 async def test_an_own_key_of_a_pane_works_in_the_detail_and_is_named_elsewhere(full: World) -> None:
@@ -85,7 +86,7 @@ async def test_an_own_key_of_a_pane_works_in_the_detail_and_is_named_elsewhere(f
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ('[keys]\nnothing = "x"', "'nothing' is not a command; commands: "),
+        ('[keys]\nnothing = "x"', "'nothing' is not a command; did you mean "),
         ('[keys]\nlots = "x"', "'lots' is not a command; did you mean lost?"),
         ("[keys]\nlost = 3", "3 is not a key"),
         ('[keys]\nlost = "ab"', "'ab' is not a key"),

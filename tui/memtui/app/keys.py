@@ -99,15 +99,15 @@ def markdown_key_table() -> str:
 
 def checked(keys: Mapping[str, object]) -> tuple[dict[str, str], list[str]]:
     """The user's own keys as a keymap of Textual, and a sentence for each that cannot be used."""
-    known = identified()
-    keymap: dict[str, str] = {}
-    problems: list[str] = []
-    for name, key in keys.items():
-        canonical = _canonical(key) if isinstance(key, str) else ""
-        if name not in known:
-            near = get_close_matches(name, known, 1)
-            meant = f"did you mean {near[0]}?" if near else f"commands: {', '.join(sorted(known))}."
-            problems.append(f"{name!r} is not a command; {meant}")
+    named = (each for owner in _owners() for each in bindings_of(owner) if each.id)
+    words = {each.description.lower().replace(" ", "_"): each.id or "" for each in named}
+    names = words | {name: name for name in identified()}  # the footer's words, and ids
+    keymap, problems = dict[str, str](), list[str]()
+    for word, key in keys.items():
+        name, canonical = names.get(word, ""), _canonical(key) if isinstance(key, str) else ""
+        if not name:
+            near = get_close_matches(word, names, 1, cutoff=0)[0]
+            problems.append(f"{word!r} is not a command; did you mean {near}?")
         elif not canonical:
             problems.append(f"{name}: {key!r} is not a key. A key is one character, or like f5 or ctrl+x.")
         elif canonical in _FIXED:

@@ -263,8 +263,7 @@ def branch_named(facts: Facts) -> str:
 
 _TITLE = 80
 _GO_ON = 4  # tokens of a message that is more than a word or two
-_TELLING = 5  # tokens of a request that says what it is about
-_OPTION = re.compile(r"\d+[.)]? |https?://\S+$")  # the choice of an option, or an address alone
+_OPTION = re.compile(r"\d+[.)]? |\w+ \[|https?://\S+$")  # the choice of an option, or an address alone
 _NEWEST, _WIDTH = 4, 110  # requests in a goal beside the first, and their characters
 
 LAST = "last asked"
@@ -357,10 +356,9 @@ def title_of(facts: Facts) -> str:
 
 def _tells(ask: UserRequest, facts: Facts, aims: list[UserRequest]) -> bool:
     """Whether a request says by itself what is to be done."""
-    picked = any(each.source == ask.source for each in facts.answers)
     words = _work_of(ask, facts)
-    is_option = picked or bool(ask.question) or _OPTION.match(words) is not None
-    return not is_option and (ask in aims or not is_question(words)) and tokens(words) >= _TELLING
+    is_clear = not ask.question and not _OPTION.match(words)
+    return is_clear and (ask in aims or not is_question(words)) and tokens(words) > _GO_ON
 
 
 def _work_of(ask: UserRequest, facts: Facts) -> str:

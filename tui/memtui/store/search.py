@@ -231,7 +231,6 @@ class _Answer:
         self._db, self._places, self._asked, self._scope = db, places, asked, scope
         self._session = path if scope is Scope.SESSION else None
         self._concerns = project_test(os.fspath(places.project.root))
-        self._more = False  # see `Group.more`
         self._files: dict[int, Result] = {}  # what all rows of a file have, by its number
         db.execute("CREATE TEMP TABLE wanted (file INTEGER PRIMARY KEY)")
         query = f"SELECT id, path, project, session, kind FROM files WHERE kind IN {_GIVEN}"  # noqa: S608
@@ -245,6 +244,9 @@ class _Answer:
             self._where += f""" AND (r.file, r.turn) IN (SELECT p.file, p.turn FROM words
                 JOIN rows p ON p.id = words.rowid WHERE words MATCH ? AND p.role IN {_GIVEN})"""  # noqa: S608
             self._values += [call, json.dumps(TOUCHED[name])]
+        if self._calls and not asked.query.words and not asked.query.phrases:  # nothing else of their turns
+            self._where += f" AND r.role IN {_GIVEN}"
+            self._values.append(json.dumps([role for name, _ in asked.filters for role in TOUCHED[name]]))
         if asked.since or asked.until:
             self._where += " AND r.created BETWEEN ifnull(?, -1e99) AND ifnull(?, 1e99)"
             self._values += (moment and moment.timestamp() for moment in (asked.since, asked.until))
@@ -272,6 +274,7 @@ class _Answer:
     def groups(self, limit: int, shown: int) -> list[Group]:
         kinds = [KINDS[word] for word in self._asked.kinds]
         rows = [row for each in {kind is not Kind.SESSION for kind in kinds} for row in self._ranked(each)]
+        more = sum(bool(row.parts) and self._files[row.file].kind is Kind.SESSION for row in rows) >= _POOL
         groups, stored = list[Group](), set[str]()
         for kind in kinds:
             # Rows by session; the folder of a moved project may be there twice.
@@ -291,7 +294,7 @@ class _Answer:
                     results.append(some)
             stored |= {result.name for result, *_ in results}
             total = len(together) - len(together[:limit]) + len(results)
-            groups.append(Group(kind, tuple(results), total, missing=self._missing, more=self._more))
+            groups.append(Group(kind, tuple(results), total, missing=self._missing, more=more))
         return groups
 
     def _rows(self, match: str, score: str = "1") -> sqlite3.Cursor:
@@ -347,7 +350,6 @@ class _Answer:
             parts.append(dict(self._rows(match, score)))
             for row, value in parts[-1].items():
                 totals[row] += value
-        self._more |= not documents and len(totals) > _POOL
         best = {
             row: {number: some[row] for number, some in enumerate(parts) if row in some}
             for row in nlargest(_POOL, totals, key=totals.__getitem__)

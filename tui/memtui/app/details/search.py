@@ -95,12 +95,10 @@ def rows_of(
 def _sessions(group: Group, unfolded: Collection[str]) -> Iterable[tuple[str, Result | Heading]]:
     """A heading for each session, and its best rows; all of an unfolded one."""
     for turns in group.results:
-        name = turns[0].name
-        rest = f"{len(turns) - ROWS}{'+' * group.more} more →"
-        if name in unfolded:
+        best, name, title = turns[0], turns[0].name, clean_line(turns[0].title)
+        rest = f"{len(turns) - ROWS}{'+' * group.more} more →" * (len(turns) > ROWS)
+        if rest and name in unfolded:
             rest = f"{'the best' if group.more else 'all'} {len(turns)} lines"
-        rest *= len(turns) > ROWS
-        title, best = clean_line(turns[0].title), turns[0]
         yield f"# session {name}", Heading(title, clean_line(name)[:8], best.said, rest, best.when)
         shown = turns if name in unfolded else turns[:ROWS]
         outputs_last = sorted(shown, key=lambda turn: turn.what in ("result", "error"))
@@ -152,9 +150,9 @@ def result_document(found: Result | None, text: str, now: datetime) -> Document:
     first = whole.count("\n", 0, at) if at > _NEAR else 0
     said = ((f" · {found.said}" if found.said else "") + "  …" * (first > 0), "dim")
     head = styled((f"{found.kind.value} ", "label"), (found.name, "accent"), (when, "dim"), said)
-    hint = [] if text.strip() else [line(HINT, "dim")]
+    hint = [] if text.strip() else [line(HINT, "dim"), line("")]
     shown = (_marked(row, query) for row in rows[first : first + 300])
-    return Document([line(found.title, "strong"), *hint, head, *shown])
+    return Document([*hint, line(found.title, "strong"), head, *shown])
 
 
 def text_document(found: Result, query: Query) -> tuple[Document, int]:

@@ -25,7 +25,7 @@ from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.input_line import TypedLine
 from memtui.app.widgets.row_list import RowList
 from memtui.ground.clean import clean_line
-from memtui.store.search import NOT_ALL_SEARCHED, Group, Result, Scope, not_found, with_snippet
+from memtui.store.search import Group, Result, Scope, not_found, with_snippet
 from memtui.store.search_documents import Kind
 from memtui.store.search_query import parse_search
 from memtui.store.session_list import NOT_RESUMED, typed_command
@@ -177,11 +177,12 @@ class SearchScreen(OwnScreen[Result | None]):
         listing = self.results
         if self._found:
             listing.empty = "…"
+        elif not all(group.complete for group in groups):
+            listing.empty = "The index is busy or being made; what it finds comes by itself."
         elif text.strip():
-            hint = search.NARROW if all(group.complete for group in groups) else NOT_ALL_SEARCHED
             kinds, (where, further) = ", ".join(asked.kinds), _SEARCHED[self._scope]
             nothing = f"Nothing was found for “{clean_line(text)}” {where} ({kinds}){further}."
-            listing.empty = "\n\n".join([nothing, *asked.unread, hint])
+            listing.empty = "\n\n".join([nothing, *asked.unread, search.NARROW])
         else:
             listing.empty = f"Nothing to search in yet.\n\n{search.HINT}"
         listing.set_rows(tuple(self._found))
@@ -206,8 +207,7 @@ class SearchScreen(OwnScreen[Result | None]):
             self.app.warn("Only a session has further lines to show.")
             return
         if (found.name in self._unfolded) is open_it:
-            shown = "Its best lines are shown." if self._groups[0].more else "All its lines are shown."
-            self.app.say(shown if open_it else "Its further lines are hidden.")
+            self.app.say("Its further lines are shown." if open_it else "Its further lines are hidden.")
             return
         (self._unfolded.add if open_it else self._unfolded.discard)(found.name)
         self._show(self.query_text, self._groups)

@@ -350,12 +350,13 @@ class TranscriptView(DocumentView, inherit_bindings=False):
 
     def _resized(self) -> None:
         self._open()
-        follow = self._following
+        cursor, follow = self.cursor, self._following
         super()._resized()
+        self.cursor = cursor
         if follow:
             self._to_end()
         if self.window.blocks:
-            self._note_place()
+            self._put(self._row())
 
     def _below(self) -> int:
         return self._layout.rows - self.scroll_offset.y - self.scrollable_content_region.height
