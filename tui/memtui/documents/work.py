@@ -257,7 +257,7 @@ def branch_named(facts: Facts) -> str:
     files, first = facts.modified_files, facts.edited_on or facts.branch
     if files and facts.cwd and not any(is_inside(file.path, facts.cwd) for file in files):
         return ""
-    others = ", ".join(each for each in facts.branches if each != first and "HEAD" not in each)
+    others = ", ".join(each for each in facts.branches if each not in (first, "HEAD", "detached HEAD"))
     return f"{first} (also on record: {others})" if others else first
 
 

@@ -117,7 +117,7 @@ class CallLog:
             self.files.ran(command, waiting.folder, bool(waiting.call.agent), waiting.source, source)
         if command and ended in ("ok", "failed"):
             made = source._replace(speaker="tool")
-            self.landmarks.ran(command, result.text, made, failed=ended == "failed")
+            self.landmarks.ran(command, result.text, made, waiting.folder, failed=ended == "failed")
         if own:
             if ran is not None and ended in ("ok", "failed") and not ran.text.startswith("cd "):
                 self.files.shown(result.text, waiting.folder, source)

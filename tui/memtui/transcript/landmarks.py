@@ -8,7 +8,9 @@ from dataclasses import replace
 from typing import Literal
 
 from memtui.secrets.secrets import masked
+from memtui.transcript.checks import folder_of
 from memtui.transcript.events import Result
+from memtui.transcript.paths import is_inside
 from memtui.transcript.records import Landmark, Quote, Source, in_order
 from memtui.transcript.shell import shows_outcome
 
@@ -69,14 +71,16 @@ class LandmarkLog:
         self.branches: dict[str, str] = {}
         self.pull_title: Quote | None = None
 
-    def ran(self, command: str, output: str, source: Source, failed: bool = False) -> None:
-        """Record what a command did; one that failed may have committed before."""
+    def ran(self, command: str, output: str, source: Source, folder: str = "", failed: bool = False) -> None:
+        """Record what a command did in a folder; one that failed may have committed before."""
         if not any(program in command for program in _PROGRAMS) or (failed and not _COMMITTED.search(output)):
             return
-        output = masked(output)[:20_000]
+        output, known, to = masked(output)[:20_000], self.branches.copy(), folder_of(command, folder)
         if "git" in command:
             self._by_git(command, output, source)
-        if _LOG.search(command):
+        if folder and not (is_inside(to, folder) or is_inside(folder, to)):
+            self.branches = known  # a folder beside may be of another repository
+        elif _LOG.search(command):
             self._logged(output)
         if "gt " in command and (stacked := _STACKED.search(command)) and _CHANGED.search(output):
             if "modify" in stacked[0] and not _NEW.search(stacked["options"]):
