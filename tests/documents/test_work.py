@@ -463,7 +463,7 @@ def test_the_branch_is_that_of_the_newest_edit_beside_others(tmp_path: Path) -> 
     t.edit("/work/app/a.py")
     t.tool("Bash", "[detached HEAD abc1235] fire\n 1 file changed", command="git commit -am fire")
     t.tool("Bash", "[fix-HEADER abc1234] dig\n 1 file changed", command="git commit -am dig")
-    t.tool("Bash", "[other abc1236] dig\n 1 file changed", command="cd /work/b && git commit -am dig")
+    t.tool("Bash", "[other abc1236] dig\n 1 file changed", command="ls && cd /work/b\ngit commit -am dig")
     t.tool("Bash", "9999999 dig", command="git -C ~/b log --oneline")
     assert branch_named(t.facts(tmp_path)) == "wax (also on record: main, fix-HEADER)"
     assert "9999999" not in {mark.commit for mark in t.facts(tmp_path).landmarks}

@@ -39,7 +39,7 @@ _SCANNED, _RUNS = 2_000, 50
 _SHELL_NOISE = re.compile(
     r"^cd \S+ (?:&&|⏎) | 2>&1(?=\s|$)|\s*\|\s*(?:head|tail)(?: -[^\s;&|)]+| \d+)*(?=\s*(?:$|;|&&|\|\||⏎))"
 )
-_CD = re.compile(r"(?:cd|git -C) (\"[^\"]*\"|'[^']*'|\S+) ")
+_CD = re.compile(r"(?:^|[;&|(\n]\s*)(?:cd|git -C) (\"[^\"]*\"|'[^']*'|\S+)(?=\s|$)")
 _NO_FOLDER = re.compile(r"[^\n]{0,80}?\bcd:(?:\d+:)? ")  # what a shell says of a folder that is not there
 _OWN_TOOLS = EDIT_TOOLS | shell.READ_TOOLS | shell.LOOKUP_TOOLS | {"ExitPlanMode", "TodoWrite", "Skill"}
 _OWN_WORDS = re.compile(r"Agent type '|Blocked: |InputValidationError|Unknown skill|No such tool available")
@@ -98,7 +98,7 @@ def bare_command(text: str, home: str = "") -> str:
 
 def folder_of(command: str, home: str) -> str:
     """The folder in which a command line begins, `home` if it names none; "" if its words do not tell."""
-    moved = _CD.match(command)
+    moved = _CD.search(command)
     folder = moved[1].strip("\"'") if moved else home
     return "" if folder[:1] in ("~", "$", "-") else absolute(folder, home)
 
