@@ -287,6 +287,8 @@ def test_a_workflow_comes_first_and_loses_nothing_of_the_others() -> None:
 
 
 def test_todos_are_marked_as_the_seed_marks_them() -> None:
+    listed = choose_plan(Facts(todos=(Todo("Dig", "pending", "Deep"),)), None)
+    assert (listed.source, "own words (TaskCreate).\n\n- [ ] Dig\n  Deep" in listed.content) == ("todo", True)
     assert todo_list((*TODOS, Todo("Two\nlines  \n", "strange"))) == (
         "- [x] Read\n- [>] Write\n- [ ] Test\n- [-] Two\n  lines"
     )

@@ -417,8 +417,9 @@ def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
     if workflow is not None and workflow.content.strip():
         parts.append(("workflow", "Workflow plan", workflow.content))
     if todos := work.listed_tasks(facts):
-        source = "todo (TaskCreate)" if any(todo.details for todo in todos) else "todo"
-        parts.append((source, "Todo list", f"Ticks and texts are Claude's own words.\n\n{todo_list(todos)}"))
+        by = " (TaskCreate)" if any(todo.details for todo in todos) else ""
+        listed = f"Ticks and texts are Claude's own words{by}.\n\n{todo_list(todos)}"
+        parts.append(("todo", "Todo list", listed))
     if approved:
         parts.append(("user-stated", f"Approved plan{_where(approved)}", _quoted(facts, approved)))
     if undecided:
