@@ -145,13 +145,8 @@ async def read_result(driver: Driver, results: SearchScreen, text: str) -> None:
     await driver.until(lambda: isinstance(driver.screen, ReadingScreen), "the text")
     await driver.until(lambda: text in driver.shown, "the hit")
     view = driver.screen.query_one(DocumentView)
-    hits = {
-        line.text[span.start : span.end]
-        for line in view.document.lines
-        for span in line.spans
-        if span.role == "hit"
-    }
-    assert hits == {text}
+    marks = ((line, span) for line in view.document.lines for span in line.spans if span.role == "hit")
+    assert {line.text[span.start : span.end] for line, span in marks} == {text}
     await driver.press("escape")
     assert screen(driver) is results
     assert (results.results.selected, results.results.rows) == (selected, rows)
@@ -431,10 +426,8 @@ async def test_a_filter_of_edits_shows_what_went_and_what_came_before_any_talk_o
             assert "L4 command" not in str(found(driver)) or question != "edited:door.py"
             assert "door.py - hinge = 1 + hinge = 2" in driver.shown, question
             hit = screen(driver).query_one("#hit", DocumentView).document
-            assert [(line.text, line.role) for line in hit.lines[2:4]] == [
-                ("- hinge = 1", "bad"),
-                ("+ hinge = 2", "good"),
-            ], question
+            changes = [(line.text, line.role) for line in hit.lines[2:4]]
+            assert changes == [("- hinge = 1", "bad"), ("+ hinge = 2", "good")], question
             await driver.press("escape")
 
 
