@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+from rich.cells import cell_len
 from textual import events, work
 from textual.content import Content
 from textual.message import Message
@@ -126,7 +127,7 @@ class StatusBar(Widget):
         return sync_status(self._states, self._model.clock())
 
     def render(self) -> Content:
-        """The name gives way first, then “live” and words of what waits, and a stale screen's mark never."""
+        """The name gives way first, then words of what waits, then “live”; a stale screen's mark never."""
         width = self.size.width
         mark = self._mark(width)
         lost = self.captures.problem if self.captures else ""
@@ -143,13 +144,14 @@ class StatusBar(Widget):
             short = max(min(_NAME, name.cell_length), name.cell_length - over)
             over -= name.cell_length - short
             name = name.truncate(short, ellipsis=True)
+        for shorter in (waiting.plain.partition(" for ")[0], f"⏳ {self._rows_waiting}"):
+            if over > 0 and waiting:
+                over -= waiting.cell_length - cell_len(shorter)
+                waiting = Content(shorter)
         # With remotes or a reason it stays, and where that makes no room.
-        if 0 < over <= mark.cell_length + waiting.cell_length and mark.plain == _MARKS[Mark.LIVE][0]:
+        if 0 < over <= mark.cell_length and mark.plain == _MARKS[Mark.LIVE][0]:
             over -= mark.cell_length
             mark = Content("")
-        if over > 0 and waiting:
-            kept = waiting.truncate(max(0, waiting.cell_length - over - 1)).plain
-            waiting = Content(f"{kept.rpartition(' ')[0]}…")
         wait = _apart(waiting.plain, "$warning")
         left = Content.assemble(" ", name.stylize("bold"), *before, wait, *after)
         room = max(0, width - mark.cell_length - 2)
