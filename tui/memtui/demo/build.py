@@ -30,7 +30,6 @@ from memtui.store.state_files import NOTES
 from memtui.store.state_updates import update_state
 
 _RUNNING = ("refunds", "typos")
-"""The sessions that run while the demo is open."""
 
 _SHELVES = "\n".join(
     f"- Shelf {number} of the harbour depot is counted on the {number % 28 + 1}." for number in range(1, 197)

@@ -34,7 +34,6 @@ def script(demo: DemoProject, clock: Clock) -> list[Step]:
 
 
 def play(demo: DemoProject, clock: Clock, stopped: threading.Event) -> None:
-    """Play the script, until it ends or is stopped."""
     played = 0.0
     for seconds, act in script(demo, clock):
         if stopped.wait(seconds - played):

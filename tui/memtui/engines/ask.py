@@ -42,9 +42,7 @@ class Engine(StrEnum):
     """The values of ``--engine``."""
 
     FACTS = "facts"
-    """Facts of the transcript alone."""
     CLAUDE = "claude"
-    """Facts, improved by ``claude -p``."""
 
 
 class EngineError(Exception):
@@ -87,7 +85,6 @@ OPENING, CLOSING = "<document>", "</document>"
 """The lines around the document that the prompts ask for; text outside them is chatter."""
 
 _FACTS = 60_000
-"""Maximum length of the facts, in characters."""
 
 
 class Kind(NamedTuple):
@@ -106,7 +103,6 @@ STATE = Kind("state", "=== SESSION STATE", "=== END STATE ===")
 
 
 def prompt_for(kind: Kind, facts: Facts, material: Mapping[str, str]) -> str:
-    """The prompt for a document, with texts by their titles."""
     folder = Path(__file__).with_name("prompts")
     task, sources = (folder.joinpath(f"{each}.md").read_text("utf-8") for each in (kind.name, "sources"))
     known = {

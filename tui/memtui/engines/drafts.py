@@ -162,7 +162,6 @@ def _folded(text: str) -> str:
 
 
 def _strings(value: object) -> Iterator[str]:
-    """All strings in a record, at any depth."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list | tuple):

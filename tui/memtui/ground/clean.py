@@ -71,13 +71,8 @@ _NEEDS_CLEANING = (
 
 
 @cache
-def _needs_cleaning() -> re.Pattern[str]:
-    return re.compile(_NEEDS_CLEANING)
-
-
-@cache
-def _unneeded() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    return re.compile(_OUT_OF_PLACE), re.compile(_LONE_SELECTOR)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
 def clean(text: str) -> str:
@@ -90,10 +85,9 @@ def clean(text: str) -> str:
         if text.replace("\n", "").isprintable():
             return text
     else:
-        if not _needs_cleaning().search(text):
+        if not _compiled(_NEEDS_CLEANING).search(text):
             return text
-        out_of_place, lone_selector = _unneeded()
-        text = lone_selector.sub("\ufffd", out_of_place.sub("", text))
+        text = _compiled(_LONE_SELECTOR).sub("\ufffd", _compiled(_OUT_OF_PLACE).sub("", text))
     return text.replace("\r\n", "\n").expandtabs(4).translate(_table())
 
 

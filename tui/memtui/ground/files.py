@@ -214,7 +214,6 @@ def _flush(fd: int) -> None:
 
 
 def remove(path: Path, *, within: Path | None = None) -> None:
-    """Remove a file; for `within` see `write_atomic`."""
     with writing(path):
         check_below(path.parent, within)
         path.unlink()
@@ -378,7 +377,6 @@ def _close(fd: int) -> None:
 
 
 def is_open(path: Path, fd: int) -> bool:
-    """Whether the path is still that of the open file."""
     try:
         return os.path.samestat(path.lstat(), os.fstat(fd))
     except FileNotFoundError:

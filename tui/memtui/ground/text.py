@@ -70,7 +70,6 @@ def block(text: str) -> str:
 
 
 def without_blank_ends(lines: list[str]) -> list[str]:
-    """`lines` without the blank ones at both ends."""
     start, stop = 0, len(lines)
     while start < stop and not lines[start].strip():
         start += 1
@@ -88,7 +87,6 @@ def item(text: str) -> str:
 
 
 def without_backticks(text: str) -> str:
-    """`text` without back-ticks around all of it."""
     if text.startswith("`") and text.endswith("`") and text.count("`") == 2:
         return text[1:-1].strip() or text
     return text

@@ -91,9 +91,6 @@ def in_force(payload: Payload, project: Project, report: Report) -> str:
     return "\n\n".join((IN_FORCE, _EARLIER, fenced("\n".join(lines)))) if lines else IN_FORCE
 
 
-AGAIN = f"{FOR_SESSION}, and missing in the summary of the conversation"
-
-
 def post_compact(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
     """Leave what the summary lacks for the next prompt. Its output would not reach the model."""
     if not payload.session_id or payload.agent_id:
@@ -105,7 +102,7 @@ def post_compact(payload: Payload, project: Project, home: Home, now: datetime, 
     missing = [pin for pin in pins if not summary.has(pin)]
     if pins:
         report.add_work(f"the summary kept {len(pins) - len(missing)} of {len(pins)} pins")
-    text = titled_list(AGAIN, missing, report)
+    text = titled_list(f"{FOR_SESSION}, and missing in the summary of the conversation", missing, report)
     leave_pins(payload.session_id, home, text, now, report)
     if payload.summary:
         _leave_note(payload, project, home, now, report)

@@ -100,7 +100,6 @@ class Report:
         self.left: Mapping[str, Path] = {}
         """The jobs that entries of Claude Code's settings do; see `jobs_left`."""
         self.logged = False
-        """The run was logged."""
         self.messages: list[str] = []
         """Sentences for the person, not for the model."""
         self.once_printed: list[Callable[[], object]] = []

@@ -50,7 +50,6 @@ def run(arguments: list[str], started: float, data: bytes | None = None) -> None
 
 
 def _log(report: Report, started: float) -> None:
-    """Write the run to the log, once."""
     if report.logged:
         return
     report.logged = True

@@ -39,7 +39,6 @@ class Measured(NamedTuple):
         return len(self.sizes) > 1 and self.sizes[-1] < self.sizes[-2]
 
     def with_size(self, tokens: int, window: int, at: str) -> Measured:
-        """With another measurement."""
         return self._replace(at=at, window=window, sizes=(*self.sizes[-PACE:], tokens))
 
     @property
@@ -80,20 +79,19 @@ def _path(home: Home, session_id: str) -> Path:
 
 
 class Ahead(NamedTuple):
-    """Candidates of the next compaction, by kind."""
+    """Candidates of the next compaction."""
 
     compared: Comparison
     made: bool
     """Compared with a summary that Claude Code has made ahead; otherwise all that no summary has yet."""
-    kinds: tuple[tuple[str, int], ...]
-    """The number of lines worth having by kind."""
 
     @property
     def line(self) -> str:
         """``a summary has to keep: rules 4, steps 3``."""
-        if not self.kinds:
+        number = Counter(self.compared.rows[each - 1].kind for each in self.compared.lost)
+        if not number:
             return "the summary made ahead lacks nothing that counts" if self.made else "nothing would go"
-        said = ", ".join(f"{title.lower()} {number}" for title, number in self.kinds)
+        said = ", ".join(f"{title.lower()} {number[kind]}" for kind, title in TITLES.items() if number[kind])
         return f"{'the summary made ahead lacks' if self.made else 'a summary has to keep'}: {said}"
 
 
@@ -113,9 +111,7 @@ def what_would_go(transcript: Path, project: Project, kept: Sequence[str] = ()) 
         kept,
         stays=lambda line: line in stay or 0 < last < line,
     )
-    number = Counter(compared.rows[each - 1].kind for each in compared.lost)
-    kinds = tuple((title, number[kind]) for kind, title in TITLES.items() if number[kind])
-    return Ahead(compared, bool(made), kinds)
+    return Ahead(compared, bool(made))
 
 
 def lines_of(ahead: Ahead, most: int) -> list[str]:
@@ -125,7 +121,6 @@ def lines_of(ahead: Ahead, most: int) -> list[str]:
 
 
 def _made_ahead(transcript: Path) -> dict[str, Any]:
-    """The record of a summary made ahead; empty without one."""
     for path in (
         transcript.with_name(f"{transcript.stem}.precompact.json"),
         transcript.with_suffix("") / "precompact.json",

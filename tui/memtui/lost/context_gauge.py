@@ -113,7 +113,6 @@ def is_looping(traces: Sequence[Trace]) -> bool:
 
 
 def finished_tasks(facts: Facts) -> frozenset[str]:
-    """Keys of the finished tasks."""
     done = (todo for todo in (*facts.todos, *facts.past_todos) if todo.status == "completed")
     return frozenset(key_of(todo.content) for todo in done)
 

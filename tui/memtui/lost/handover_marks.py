@@ -32,5 +32,4 @@ def is_whole(text: str) -> bool:
 
 
 def checksum(text: str) -> str:
-    """Eight hexadecimal digits."""
     return f"{zlib.crc32(text.encode('utf-8', 'replace')):08x}"

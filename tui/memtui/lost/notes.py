@@ -90,7 +90,6 @@ class Note(NamedTuple):
     text: str
     """With its mark; "" when nothing is worth it."""
     numbers: tuple[int, ...]
-    """The lines in it."""
 
 
 def parse_choice(choice: str, most: int) -> dict[str, list[int]]:

@@ -23,16 +23,14 @@ PinFate = Literal["not delivered", "handed over", "kept", "new"]
 
 
 class PinRow(NamedTuple):
-    """A pin in a list."""
+    """A pin in a list; see `memtui.lost.pins.Pinned`."""
 
     pin: Pin
     everywhere: bool
-    """Whether it is one of the user's own, for all projects."""
     file: Path
     transcript: Path | None = None
     """The source's transcript; None if it is unknown or missing."""
     confirmed: bool = True
-    """See `memtui.lost.pins.Pinned`."""
 
 
 def pin_rows(places: Places, transcripts: Mapping[str, Path]) -> list[PinRow]:

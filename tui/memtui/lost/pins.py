@@ -32,9 +32,6 @@ ROOM = 2_000
 """Maximum length of all pins together, the project's and the user's, in characters."""
 
 
-Change = Callable[[str], str]
-
-
 class PinProblem(FileProblem):
     """A pin cannot be added or removed."""
 
@@ -57,7 +54,6 @@ class Pins:
         self._home = home
 
     def path(self, *, everywhere: bool) -> Path:
-        """The project's file, or the user's own."""
         return self._home.pins if everywhere else self._project.pins
 
     def all(self) -> list[Pinned]:
@@ -114,7 +110,7 @@ class Pins:
             raise PinProblem(self.path(everywhere=False), f"has no such pin: {_short(words)}")
         self._change(found.everywhere, lambda text: without_pin(text, words))
 
-    def _change(self, everywhere: bool, change: Change) -> None:
+    def _change(self, everywhere: bool, change: Callable[[str], str]) -> None:
         path, root = self.path(everywhere=everywhere), self._root(everywhere)
         for _ in range(5):
             text, before = self._text(everywhere)

@@ -8,7 +8,7 @@ that a plugin's mod hands over as ``plugin_note``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -24,7 +24,7 @@ Arrival = Literal["whole", "cut", "missing", "unknown"]
 _ANSWER = re.compile(rb'"type": ?"assistant"')
 _RECORDS = (b'"hook_', b'"plugin_note"', b'"compact_boundary"')
 _ADDED = ("hook_additional_context", "plugin_note")
-_WITHIN = timedelta(minutes=5)
+WITHIN = timedelta(minutes=5)
 """Maximum time between a hook's run and its record in the transcript."""
 _OPENINGS = ("Notes on the project ", "## Pinned by the user")
 """The beginnings of memtui's texts, which identify one that lost its mark."""
@@ -112,18 +112,6 @@ def read_notes(transcript: Path, start: int = 0, first: int = 1) -> Notes:
     return Notes(tuple(hooks), tuple(compactions), answered)
 
 
-def without_hook(
-    session_id: str, notes: Notes, runs: Sequence[datetime], since: datetime, why: str
-) -> Iterator[Receipt]:
-    """A receipt for each compaction from `since` on at which no SessionStart hook of memtui ran.
-
-    `runs` are the times at which the session's ran, `why` is the likely reason.
-    """
-    for moment in notes.compactions:
-        if moment >= since and not any(abs(run - moment) <= _WITHIN for run in runs):
-            yield Receipt(moment, session_id, "session-start", "missing", reason=why)
-
-
 def arrived(receipt: Receipt, notes: Notes | None) -> Receipt:
     """The receipt, completed from the transcript; without `notes` that cannot be read."""
     event, mark, moment = receipt.event, receipt.mark, receipt.at
@@ -135,7 +123,7 @@ def arrived(receipt: Receipt, notes: Notes | None) -> Receipt:
                 return replace(receipt, arrival="whole", line=note.line)
             return replace(receipt, arrival="cut", reason="its beginning is missing", line=note.line)
     of_event = (note for note in notes.hooks if note.event == _EVENTS.get(event))
-    near = [note for note in of_event if -timedelta(seconds=30) <= note.at - moment <= _WITHIN]
+    near = [note for note in of_event if -timedelta(seconds=30) <= note.at - moment <= WITHIN]
     for note in near:
         opens = note.kind == "hook_additional_context" and note.text.startswith(_OPENINGS)
         if opens and not MARK.search(note.text):

@@ -126,7 +126,6 @@ class Row:
 
     @property
     def missing(self) -> bool:
-        """Whether it is lost, or may be."""
         return self.state in ("lost", "maybe")
 
     @property

@@ -52,13 +52,10 @@ def traces(path: Path, cancelled: Callable[[], bool] | None = None) -> list[Trac
 
 
 class _TraceLog:
-    """Reads records in file order."""
-
     def __init__(self) -> None:
         self.traces: list[Trace] = []
         self._awaits_summary = False
         self._folder = ""
-        self._calls = self._turns = 0
         self._begin()
 
     def record(self, record: Record, source: Source) -> None:

@@ -115,7 +115,6 @@ class Text:
         return (most / self._weight(own) if own else 1.0), shares.index(most)
 
     def lacks(self, line: str) -> frozenset[str]:
-        """The words of a line that the text lacks."""
         return stems(line) - self._where.keys()
 
     def has(self, rule: str) -> bool:

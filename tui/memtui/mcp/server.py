@@ -24,7 +24,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from mcp import types
 from memtui import __version__
-from memtui.documents.memory import StoredMemory, tags_of
+from memtui.documents.memory import tags_of
 from memtui.flows.aftermath import as_object, newest_or_named
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, system_clock
@@ -120,11 +120,6 @@ class Surroundings:
                 return find_root(folder)
         raise Refusal(f"There is no folder '{clean_line(path)}'.")
 
-    def memory(self, beginning: str, path: str) -> StoredMemory:
-        """A memory by the beginning of its id, looked for in a project first."""
-        root = self.places(path).project.root
-        return self.store.get(self.store.find(beginning, project=str(root)))
-
 
 class Server(MCPServer[Any]):
     """The library's server, whose every problem is one sentence."""
@@ -215,12 +210,17 @@ def make_server(here: Surroundings) -> Server:
         path: _Path = "",
         limit: _Limit = 10,
     ) -> types.CallToolResult:
-        groups, note = _found(here, query, path, kinds, limit)
+        wanted = parse_search(query)
+        wanted = wanted._replace(kinds=tuple(each for each in KINDS if each in kinds)) if kinds else wanted
+        scope = Scope.EVERYWHERE if path == EVERYWHERE else Scope.PROJECT
+        groups = Searcher(here.places(path)).search(wanted, scope, limit=limit, budget=20.0)
+        whole = all(group.complete for group in groups)
+        note = " ".join(filter(None, (*wanted.unread, not_found(groups), "" if whole else NOT_ALL_SEARCHED)))
         found = {
             "results": [row for group in groups for row in _results(group)],
             "totals": {str(group.kind): group.total for group in groups if group.total},
         }
-        return answer(masked_in(found | note))
+        return answer(masked_in(found | ({"note": note} if note else {})))
 
     @server.tool(
         title="Workflow sessions", description=_text("session_manager"), annotations=reads, meta=_LONG
@@ -261,7 +261,7 @@ def _imported(
 
 
 def _exported(here: Surroundings, name: str, path: str, offset: int) -> dict[str, Any]:
-    memory = here.memory(name, path)
+    memory = here.store.get(here.store.find(name, project=str(here.places(path).project.root)))
     written = memory.body.decode("utf-8", "replace")
     text = masked(written)
     notes = [note_on(memory, here.root(""))]
@@ -272,19 +272,6 @@ def _exported(here: Surroundings, name: str, path: str, offset: int) -> dict[str
     note = " ".join(filter(None, notes))
     # The note comes first: it says how far the text holds.
     return {"id": memory.meta.id, **({"note": note} if note else {}), **paged(text, offset)}
-
-
-def _found(
-    here: Surroundings, query: str, path: str, kinds: tuple[str, ...], limit: int
-) -> tuple[list[Group], dict[str, str]]:
-    """What a search finds, and a note on what of the question or of the texts was passed over."""
-    wanted = parse_search(query)
-    wanted = wanted._replace(kinds=tuple(each for each in KINDS if each in kinds)) if kinds else wanted
-    scope = Scope.EVERYWHERE if path == EVERYWHERE else Scope.PROJECT
-    groups = Searcher(here.places(path)).search(wanted, scope, limit=limit, budget=20.0)
-    whole = all(group.complete for group in groups)
-    note = " ".join(filter(None, (*wanted.unread, not_found(groups), "" if whole else NOT_ALL_SEARCHED)))
-    return groups, {"note": note} if note else {}
 
 
 def _needed(value: str, what: str) -> str:

@@ -47,7 +47,6 @@ from memtui.store.sessions import SeveralProjects, refuse_several
 from memtui.store.transcripts import TranscriptStore
 
 SLOW_MS = 1_000
-"""Milliseconds above which a hook is noticeably slow."""
 
 _SOON = 7
 _SECONDS = 30.0
@@ -80,7 +79,6 @@ class Finding(NamedTuple):
     """The outcome of one check."""
 
     check: str
-    """The name of the check, in one word."""
     level: Level
     message: str
     advice: str = ""
@@ -195,7 +193,6 @@ def _problem_of(run: Run) -> Finding | None:
 
 
 def _check_writable(places: Places) -> Iterator[Finding]:
-    """Whether what a compaction leaves behind can be written."""
     if problem := not_writable(places.project, places.home):
         advice = "What compactions leave out is lost until it can. MEMTUI_HOME names another home for memtui."
         yield Said(Level.BROKEN, str(problem), advice)

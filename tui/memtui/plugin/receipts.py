@@ -11,7 +11,7 @@ from memtui.ground.clock import parse_iso
 from memtui.ground.project import Places
 from memtui.hooks.records import Run, read_runs
 from memtui.lost.outbox import waiting_by_session
-from memtui.lost.receipts import Notes, Receipt, arrived, read_notes, without_hook
+from memtui.lost.receipts import WITHIN, Notes, Receipt, arrived, read_notes
 from memtui.plugin.installing import has_all_hooks, hooks_off
 from memtui.store.transcripts import TranscriptStore
 from memtui.transcript.paths import shown_path
@@ -84,9 +84,16 @@ def _runs(places: Places) -> list[Run]:
 
 
 def _all(session: str, runs: list[Run], notes: Notes, since: datetime, why: str) -> list[Receipt]:
-    """The receipts of a session's runs, and of its compactions at which no hook ran."""
+    """The receipts of a session's runs, and of its compactions from `since` on at which no hook ran."""
     starts = [moment for run in runs if run.event == "session-start" and (moment := parse_iso(run.at))]
-    return [*_handed(runs, notes), *without_hook(session, notes, starts, since, why)]
+    return [
+        *_handed(runs, notes),
+        *(
+            Receipt(moment, session, "session-start", "missing", reason=why)
+            for moment in notes.compactions
+            if moment >= since and not any(abs(start - moment) <= WITHIN for start in starts)
+        ),
+    ]
 
 
 def _handed(runs: list[Run], notes: Notes | None) -> Iterator[Receipt]:

@@ -40,11 +40,6 @@ class Value(NamedTuple):
 
 
 @cache
-def _core() -> re.Pattern[str]:
-    return any_of(_words("cores"))
-
-
-@cache
 def _words(name: str) -> frozenset[str]:
     return frozenset(table()["names"][name])
 
@@ -103,10 +98,10 @@ def _kind(family: str, name: str) -> str:
 
 def assigned(text: str, lowered: str, lines: Iterable[tuple[int, int]]) -> Iterator[Span]:
     """Spans of the values of passwords, secrets, tokens and keys whose names are in `lines`."""
-    at = 0
+    at, cores = 0, any_of(_words("cores"))
     for start, stop in lines:
         at = max(at, start)
-        while (core := _core().search(lowered, at, stop)) is not None:
+        while (core := cores.search(lowered, at, stop)) is not None:
             before = text[max(0, core.start() - _LEFT) : core.start()]
             begin = core.start() - len(before) + len(before.rstrip(_NAME))
             right = pattern("rest of a name").match(text, core.end())

@@ -46,7 +46,7 @@ def _places() -> tuple[re.Pattern[str], dict[str, list[tuple[str, int, dict[str,
     for rule in values.table()["place"]:
         for word in rule["near"]:
             near.setdefault(word[values.rarest(word)], []).append((word, values.rarest(word), rule))
-    return values.any_of(word for words in near.values() for word, *_ in words), near
+    return values.any_of(tuple(word for words in near.values() for word, *_ in words)), near
 
 
 def placed(text: str, lowered: str, lines: Iterable[tuple[int, int]]) -> Iterator[Span]:

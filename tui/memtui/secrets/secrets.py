@@ -71,7 +71,6 @@ def masked(text: str) -> str:
 
 
 def find(text: str) -> tuple[Hit, ...]:
-    """The secrets in a text, in order."""
     return tuple(Hit(text.count("\n", 0, span.start) + 1, span.kind) for span in _spans(text))
 
 

@@ -26,10 +26,10 @@ _FOLLOWED = {
 
 
 def any_word(words: Iterable[str]) -> str:
-    """A pattern that matches one of these words."""
     return "|".join(re.escape(word) + _FOLLOWED.get(word, "") for word in words)
 
 
+@cache
 def any_of(words: Iterable[str]) -> re.Pattern[str]:
     """A pattern that searches for the rarest character of each of these words.
 

@@ -255,8 +255,6 @@ class Sharing:
 
 
 class _Round:
-    """One comparison of everything here with the remote."""
-
     def __init__(self, sharing: Sharing, done: Synced) -> None:
         self._of, self._done = sharing, done
         self._remote, self._store = sharing.remote, sharing.store
@@ -430,7 +428,6 @@ class _Round:
 
 
 def holding(home: Home, memory_id: str) -> list[str]:
-    """The remotes that have a memory."""
     opened = [Sharing(home, system_clock, *each) for each in Remotes(home).all().items()]
     return [each.name for each in opened if each.has(memory_id)]
 

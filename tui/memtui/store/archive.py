@@ -202,7 +202,6 @@ class Kept:
         self.packed = sum(status.st_size for each in parts if (status := _status(each)))
         """Bytes of all its copies, with those of its subagents' transcripts."""
         self.problem = next((why for each in self.copies if (why := each.problem())), "")
-        """Why it is not whole; "" when it is."""
 
     @property
     def is_live(self) -> bool:

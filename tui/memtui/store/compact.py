@@ -43,16 +43,13 @@ class Compacted:
     note: str = ""
     """A remark on its origin, or ""."""
     session_id: str = ""
-    """Claude Code's session."""
     description: str = ""
-    """A one-line description of the session."""
     transcript: Path | None = None
     root: Path = Path()
     """Root of the project it belongs to; a session of that may have worked elsewhere."""
     facts: Facts | None = field(default=None, compare=False, repr=False)
     """The facts it was made from; None for a text from elsewhere."""
     engine: str = "facts"
-    """The engine that worded it."""
 
 
 def draft(

@@ -181,7 +181,6 @@ class Searcher:
         self._turn = 0  # the number of interruptions
 
     def update(self, *, budget: float = math.inf, progress: Callable[[int, int], None] | None = None) -> bool:
-        """Bring the index up to date; see `SearchIndex.update`."""
         complete = self._complete = self.index.update(budget=budget, progress=progress)
         self._looked = time.monotonic()
         return complete

@@ -94,9 +94,8 @@ def rule(text: str = "", role: str = "rule") -> Line:
     return line(f"──── {text} " if text else "", role)
 
 
-def plain(text: str, role: str = "", *, indent: int = 0) -> Document:
-    pad = " " * indent
-    return Document([_capped(Line(pad + row, role, (), indent)) for row in clean(text).split("\n")])
+def plain(text: str, role: str = "") -> Document:
+    return Document([_capped(Line(row, role)) for row in clean(text).split("\n")])
 
 
 def concat(*parts: Document | Line) -> Document:
