@@ -87,16 +87,12 @@ def test_errors_are_failures_and_nothing_else(tmp_path: Path) -> None:
         ("uv run --package api pytest packages/api -q", {"uv run pytest"}),
         ("npm --prefix web test; make -C docs build", {"npm test", "make build"}),
         ("git -C /work/app -c core.pager=cat commit -m x", {"git commit"}),
-        ("docker compose -f dev.yml up -d", {"docker compose up"}),
-        ("make \\\n  -j4 build", {"make build"}),
-        ("docker compose up -d", {"docker compose up"}),
-        ("sudo apt-get install x", {"apt-get install"}),
-        ("grep -n x a.py | head", {"grep x", "head"}),
-        ("echo done", set()),
-        ("", set()),
+        ("docker compose -f dev.yml up -d", {"docker compose up"}), ("make \\\n  -j4 build", {"make build"}),
+        ("docker compose up -d", {"docker compose up"}), ("sudo apt-get install x", {"apt-get install"}),
+        ("grep -n x a.py | head", {"grep x", "head"}), ("echo done", set()), ("", set()),
         ("'unclosed quote", {"'unclosed quote"}),
     ],
-)
+)  # fmt: skip
 def test_programs_run_by_a_command_line(command: str, expected: set[str]) -> None:
     assert programs_run(command) == expected
 

@@ -73,20 +73,17 @@ def test_git_says_itself_that_it_failed(command: str, output: str, failed: bool)
     ("command", "output", "passed"),
     [
         ("npx tsc --noEmit | head -20", "(Bash completed with no output)", True),
-        ("go build ./... 2>&1 | tail", "", True),
-        ("npx tsc --noEmit | grep error", "", False),
+        ("go build ./... 2>&1 | tail", "", True), ("npx tsc --noEmit | grep error", "", False),
         ("npx tsc --noEmit >/dev/null | tail", "", False),
         ("npx tsc --noEmit > out.txt 2>&1; true", "", False),
         ("go test ./... | head -5", "ok  \tapp/a\t0.1s", True),
         ("go test ./... | head -2", "ok  \tapp/a\t0.1s\nok  \tapp/b\t0.1s", False),
-        ("go test ./... | grep ok", "ok  \tapp/a\t0.1s", False),
-        ("ls | head -5", "", False),
+        ("go test ./... | grep ok", "ok  \tapp/a\t0.1s", False), ("ls | head -5", "", False),
         ("mise run lint | tail -9", "$ golangci-lint run\n0 issues.", True),
-        ('make check; echo "rc=$?"', "2 clay\nrc=0", True),
-        ("make check | tail; echo $?", "0", False),
+        ('make check; echo "rc=$?"', "2 clay\nrc=0", True), ("make check | tail; echo $?", "0", False),
         ("npm i zod | tail -5", "npm error code E404", False),
     ],
-)
+)  # fmt: skip
 def test_an_output_that_shows_success_although_the_status_is_hidden(
     command: str, output: str, passed: bool
 ) -> None:
@@ -126,23 +123,15 @@ def test_a_package(command: str, expected: str) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        "npm install",
-        "npm ci",
-        "pip install -r requirements.txt",
-        "pip install -e .",
-        "pip install ./dist/memtui-1.0.whl",
-        "npm run add lodash && npm test",
-        'git commit -m "npm install lodash; done"',
-        "cat <<'EOF' > x.sh\nnpm install lodash\nEOF",
-        "go build ./...",
-        "echo npm install lodash",
-        "go install ./cmd/tool",
-        "uv pip install pytest || pipx install tox",
-        "pip install jq 2>/dev/null || which jq",
+        "npm install", "npm ci", "pip install -r requirements.txt", "pip install -e .",
+        "pip install ./dist/memtui-1.0.whl", "npm run add lodash && npm test",
+        'git commit -m "npm install lodash; done"', "cat <<'EOF' > x.sh\nnpm install lodash\nEOF",
+        "go build ./...", "echo npm install lodash", "go install ./cmd/tool",
+        "uv pip install pytest || pipx install tox", "pip install jq 2>/dev/null || which jq",
         "which jq || apt-get install -y jq",
         "git commit -m \"$(cat <<'EOF'\nUse npm install instead of npm ci to avoid it\nEOF\n)\"",
         'git commit -m "go get it done"',
     ],
-)
+)  # fmt: skip
 def test_no_package(command: str) -> None:
     assert tuple(package_changes(Facts(commands=(ran(command),)))) == ()

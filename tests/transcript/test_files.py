@@ -52,19 +52,13 @@ def test_read_and_never_modified(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "cwd", "expected"),
     [
-        ("/a/b.py", "/work", "/a/b.py"),
-        ("/a/./x/../b.py", "/work", "/a/b.py"),
-        ("/a//b.py", "", "/a/b.py"),
-        ("/a/.hidden/..data", "/work", "/a/.hidden/..data"),
-        ("b.py", "/work", "/work/b.py"),
-        ("b.py", "", "b.py"),
-        ("C:\\a\\b.py", "/work", "C:\\a\\b.py"),
-        ("c:/a/b.py", "", "c:/a/b.py"),
-        ("src\\b.py", "C:\\a", "C:\\a\\src\\b.py"),
-        ("..\\b.py", "C:\\a\\c", "C:\\a\\b.py"),
+        ("/a/b.py", "/work", "/a/b.py"), ("/a/./x/../b.py", "/work", "/a/b.py"), ("/a//b.py", "", "/a/b.py"),
+        ("/a/.hidden/..data", "/work", "/a/.hidden/..data"), ("b.py", "/work", "/work/b.py"),
+        ("b.py", "", "b.py"), ("C:\\a\\b.py", "/work", "C:\\a\\b.py"), ("c:/a/b.py", "", "c:/a/b.py"),
+        ("src\\b.py", "C:\\a", "C:\\a\\src\\b.py"), ("..\\b.py", "C:\\a\\c", "C:\\a\\b.py"),
         ("\\\\server\\share\\b.py", "C:\\a", "\\\\server\\share\\b.py"),
     ],
-)
+)  # fmt: skip
 def test_absolute(path: str, cwd: str, expected: str) -> None:
     assert absolute(path, cwd) == expected
 
@@ -184,20 +178,17 @@ ROOT = "/work/app"
     ("command", "found"),
     [
         ("rm -rf a.py old/", [("/w/a.py", DELETED), ("/w/old", DELETED)]),
-        ("cd sub && rm ../a.py 2>/dev/null", [("/w/a.py", DELETED)]),
-        ("git rm --cached a.py", []),
+        ("cd sub && rm ../a.py 2>/dev/null", [("/w/a.py", DELETED)]), ("git rm --cached a.py", []),
         ("git rm a.py && git mv b.py c.py", [("/w/a.py", DELETED), ("/w/b.py", "moved to /w/c.py")]),
         ("mv a.py b.py lib/", [("/w/a.py", "moved to /w/lib/a.py"), ("/w/b.py", "moved to /w/lib/b.py")]),
         ("mv a.py lib", [("/w/a.py", "moved to /w/lib/a.py")]),
         ("mv lib src/lib", [("/w/lib", "moved to /w/src/lib")]),
         ("git checkout -- \\\n  a.py \\\n  b.py", [("/w/a.py", PUT_BACK), ("/w/b.py", PUT_BACK)]),
         ("git restore a.py; git restore --staged b.py", [("/w/a.py", PUT_BACK)]),
-        ("git checkout main; git checkout -- .", []),
-        ("rm $TMP/a.py; rm -rf *; rm ~/x; rm .", []),
-        ("echo 'rm a.py' && grep rm a.py", []),
-        ("git commit -m 'rm a.py'", []),
+        ("git checkout main; git checkout -- .", []), ("rm $TMP/a.py; rm -rf *; rm ~/x; rm .", []),
+        ("echo 'rm a.py' && grep rm a.py", []), ("git commit -m 'rm a.py'", []),
     ],
-)
+)  # fmt: skip
 def test_effects_of_a_command(command: str, found: list[tuple[str, str]]) -> None:
     assert [(each.path.rstrip("/"), each.fate) for each in removals(command, "/w")] == found
 
@@ -285,20 +276,15 @@ def test_many_files_are_shown_by_their_number(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("commands", "left"),
     [
-        (("rm a",), [("a", DELETED)]),
-        (("rm a", "rm -f a"), [("a", DELETED)]),
-        (("rm a", "mv /bak/a a"), [("/bak/a", f"moved to {ROOT}/a")]),
-        (("rm a", "git restore a"), []),
-        (("tee a < b", "rm a", "rm -f a"), []),
-        (("tee a < b", "mv a c", "rm -f a"), [("c", "")]),
-        (("mv a b", "mv b a"), []),
-        (("mv a b", "mv b c"), [("a", f"moved to {ROOT}/c")]),
-        (("mv a b", "rm b", "rm -f b"), [("a", DELETED)]),
-        (("mv a b", "tee a < c"), [("a", "")]),
+        (("rm a",), [("a", DELETED)]), (("rm a", "rm -f a"), [("a", DELETED)]),
+        (("rm a", "mv /bak/a a"), [("/bak/a", f"moved to {ROOT}/a")]), (("rm a", "git restore a"), []),
+        (("tee a < b", "rm a", "rm -f a"), []), (("tee a < b", "mv a c", "rm -f a"), [("c", "")]),
+        (("mv a b", "mv b a"), []), (("mv a b", "mv b c"), [("a", f"moved to {ROOT}/c")]),
+        (("mv a b", "rm b", "rm -f b"), [("a", DELETED)]), (("mv a b", "tee a < c"), [("a", "")]),
         (("mv known b", "rm b", "rm -f b"), []),
         (("mv a b.py", "python3 -c \"open('b.py').write(x)\""), [("a", f"moved to {ROOT}/b.py")]),
     ],
-)
+)  # fmt: skip
 def test_the_fate_of_a_file_after_several_commands(
     tmp_path: Path, commands: tuple[str, ...], left: list[tuple[str, str]]
 ) -> None:

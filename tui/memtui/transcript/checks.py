@@ -243,9 +243,9 @@ def passes_again(command: Command, failed: str, message: str) -> bool:
     only tests answer tests.
     """
     checks, now = _checks_in(failed), _checks_in(command.text)
-    untested = _TESTS.search(failed) and not _TESTS.search(command.text)
-    alike = now and not untested and not _targets(failed).isdisjoint(_targets(command.text))
-    covered = bool(checks) and (checks <= now or bool(alike))
+    same_kind = now and (_TESTS.search(command.text) or not _TESTS.search(failed))
+    same_target = not _targets(failed).isdisjoint(_targets(command.text))
+    covered = bool(checks) and (checks <= now or bool(same_kind and same_target))
     return covered and covers(selected_tests(command.text), selected_tests(failed), message)
 
 
