@@ -185,9 +185,6 @@ def facts_of_capture(capture: Capture) -> Facts:
     )
 
 
-_RECOVERY = "Recovery"
-
-
 @dataclass(frozen=True, slots=True)
 class Reviewed:
     """The results of a review."""
@@ -237,7 +234,9 @@ def review(
     root = places.project.root
     compacted = Compacted(text, session_id=capture.session_id, description=memory.title, root=root)
     identifier = keep(places, clock, compacted, source="review").id
-    memory = naming(memory, identifier)
+    restore = f'Recovery ID: {identifier}\n\nTo restore: "Please import memory {identifier}"'
+    others = (each for each in memory.extra if name_of(each.heading) != name_of("Recovery"))
+    memory = memory.replace(extra=(*others, Section(heading="Recovery", text=restore)))
     try:
         path = store.review(entry, memory=memory, summary=summary)
     except BaseException:
@@ -245,13 +244,6 @@ def review(
             MemoryStore(places.home, clock).delete(identifier)
         raise
     return Reviewed(path, memory, identifier)
-
-
-def naming(memory: MemoryFile, identifier: str) -> MemoryFile:
-    """The memory file with its last section, which names the Recovery ID."""
-    text = f'Recovery ID: {identifier}\n\nTo restore: "Please import memory {identifier}"'
-    others = tuple(each for each in memory.extra if name_of(each.heading) != name_of(_RECOVERY))
-    return memory.replace(extra=(*others, Section(heading=_RECOVERY, text=text)))
 
 
 _WORKFLOW = re.compile(r"WFS-[^\x00-\x1f\x7f]{1,200}")

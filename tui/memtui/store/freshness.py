@@ -7,7 +7,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -78,17 +78,14 @@ def freshness(memory: StoredMemory, root: Path) -> Freshness:
     if not there:
         return Freshness()  # perhaps another project's files
     newer = [path for path, is_newer in there.items() if is_newer]
-    old = _only_checked_out(root, newer, since) if newer else set()
-    changed = tuple(path for path in newer if path not in old)
-    return Freshness(len(there) + len(gone), changed, tuple(gone))
-
-
-def _only_checked_out(root: Path, paths: Sequence[str], since: int) -> set[str]:
-    """Those with the content of the last commit before `since` (in seconds since 1970)."""
-    commits = _commits(root, int(time.monotonic() / 10))
+    # A file that a checkout made newer has the content of the last commit before.
+    commits = _commits(root, int(time.monotonic() / 10)) if newer else []
     commit = next((name for at, name in commits if at <= since), "")
-    blobs = _blobs(root, commit) if commit else {}
-    return {path for path in paths if (blob := blobs.get(path)) and _blob(root / path, len(blob)) == blob}
+    known = _blobs(root, commit) if commit else {}
+    changed = tuple(
+        path for path in newer if not (blob := known.get(path)) or _blob(root / path, len(blob)) != blob
+    )
+    return Freshness(len(there) + len(gone), changed, tuple(gone))
 
 
 @lru_cache(maxsize=4)
