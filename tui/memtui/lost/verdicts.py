@@ -34,7 +34,6 @@ _GIST, _EVERYWHERE = 0.44, 0.75
 """Least shares for a *maybe* to count as kept: readers found the gist of four in five such lines."""
 _NEAR = 0.34
 """Least share of a passage that counts as near."""
-_UNIT = 1_000
 _STEM = 5
 _SHORT = 4
 """Words with fewer letters say little: the, und, les."""
@@ -161,7 +160,7 @@ class Text:
         """Whole numbers, as the sum of fractions depends on their order."""
         return sum(
             round(
-                _UNIT / math.log2(2 + self._times[word]) / (2 if len(word) < _SHORT and word.isascii() else 1)
+                1_000 / math.log2(2 + self._times[word]) / (2 if len(word) < _SHORT and word.isascii() else 1)
             )
             for word in some
         )

@@ -23,10 +23,6 @@ from memtui.store.transcripts import TranscriptStore
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Facts
 
-Improve = Callable[[SessionState, SessionState | None, Facts], SessionState]
-"""Takes the next version made from facts, the previous one, and the facts; returns an improved version, or
-the first argument."""
-
 
 class _Before(NamedTuple):
     """The starting point of the next version."""
@@ -44,11 +40,12 @@ def update_state(
     transcript: Path,
     *,
     cancelled: Callable[[], bool] | None = None,
-    improve: Improve | None = None,
+    improve: Callable[[SessionState, SessionState | None, Facts], SessionState] | None = None,
 ) -> StoredState | None:
     """Write the next version of the state document of a transcript's session; None if there is nothing new.
 
-    For `cancelled` see `read_facts`; `improve` is called even if the transcript has not grown.
+    For `cancelled` see `read_facts`; `improve` is called even if the transcript has not grown, with the next
+    version made from facts, the previous one, and the facts; it returns an improved version, or the first.
     """
     session_id, store = transcript.stem, StateStore(places.project, places.home)
     while True:
