@@ -168,8 +168,8 @@ def test_the_draft_quotes_and_names_its_lines() -> None:
     ("changes", "expected"),
     [
         ({}, f"High — {WELL}; {DONE}"),
-        ({"commands": ()}, f"Medium — no check by a command on record; {DONE}"),
-        ({"todos": ()}, f"Medium — {WELL}; no task list on record"),
+        ({"commands": ()}, f"Medium — {DONE}"),
+        ({"todos": ()}, f"Medium — {WELL}"),
         ({"todos": (todo("dig", "pending", 9),)}, f"Medium — {WELL}; 1 task or step open (L9)"),
         (
             {"commands": (ran("pytest -q", 8, "failed", "Error: no clay"),)},

@@ -13,8 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 from memtui.documents import quotes
-from memtui.documents.markdown import render_items
-from memtui.documents.quotes import UserRequest, citation, source_label, user_requests, with_source
+from memtui.documents.quotes import citation, user_requests, with_source
 from memtui.documents.work import ONLY_CAPTURE, open_work, plan_status, recorded_decisions
 from memtui.ground.text import counted
 from memtui.transcript import checks, records
@@ -33,7 +32,7 @@ from memtui.transcript.records import (
     is_after,
 )
 from memtui.transcript.shell import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, programs_run, shows_outcome
-from memtui.transcript.short_text import GAP, ends_of, one_line, shortened, telling_line
+from memtui.transcript.short_text import GAP, one_line, shortened, telling_line
 
 _COMMAND, _LEAST = 120, 40  # characters
 _MISSING = 5
@@ -272,26 +271,6 @@ def _rank(command: str, times: int) -> int:
 
 
 _DONE_FILES = 12
-_ASKED = 25
-_FIRST = 2_000
-
-
-def inferred_plan(facts: Facts) -> str:
-    """The user's requests, newest first; the first one, at the end, stands whole."""
-    found = user_requests(facts)
-    if not found:
-        return "- N/A: no words of the user on record"
-    *later, first = found
-    listed = asked_lines(later)
-    listed.append(f"{source_label('first asked', first.source)}\n{ends_of(first.text.strip(), _FIRST)}")
-    listed += [f"of the work itself {ONLY_CAPTURE}"] if facts.from_capture else []
-    return f"Asked, newest first:\n{render_items(listed)}"
-
-
-def asked_lines(asked: list[UserRequest]) -> list[str]:
-    lines = [with_source(f"{ask.line}{ask.after}", ask.source) for ask in asked if ask.is_clear]
-    more = len(lines) - _ASKED
-    return [*lines[:_ASKED], *([f"and {counted(more, 'earlier message')}"] if more > 0 else [])]
 
 
 def compacted(facts: Facts) -> Iterator[str]:
@@ -307,7 +286,11 @@ def changes(facts: Facts) -> Iterator[str]:
     yield from map(landmark_line, stands)
     last = max((mark.source.line for mark in stands), default=-1)
     files = [f for f in facts.modified_files if records.later(f.source, f.last).line > last]
-    yield from map(file_line, files[-_DONE_FILES:])
+    for file in files[-_DONE_FILES:]:
+        # With the line of its last change; of its first if it is gone since.
+        fate, latest = f", later {file.fate}" * bool(file.fate), records.later(file.source, file.last)
+        done = "created" if file.created and (fate or latest == file.source) else "changed"
+        yield with_source(f"{done} {shown_path(file.path, None)}{fate}", file.source if fate else latest)
     if len(files) > _DONE_FILES:
         yield f"changed {counted(len(files) - _DONE_FILES, 'other file')}"
 
@@ -326,13 +309,6 @@ def landmark_line(mark: Landmark) -> str:
 def id_of(mark: Landmark) -> str:
     """A commit's id; "" for one that may have got another since."""
     return "" if mark.superseded else mark.commit
-
-
-def file_line(file: FileFact) -> str:
-    """A file with the line of its last change; of its first if it is gone since."""
-    fate, last = f", later {file.fate}" * bool(file.fate), records.later(file.source, file.last)
-    done = "created" if file.created and (fate or last == file.source) else "changed"
-    return with_source(f"{done} {shown_path(file.path, None)}{fate}", file.source if fate else last)
 
 
 SEEN = "Pull requests and issues seen"

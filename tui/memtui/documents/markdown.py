@@ -77,10 +77,6 @@ def escape(text: str, always: LineTest = _never) -> str:
     return _each_special(text, always, lambda line: "\\" + line)
 
 
-def unescape(text: str, always: LineTest = _never) -> str:
-    return _each_special(text, always, lambda line: line.removeprefix("\\"))
-
-
 def _each_special(text: str, always: LineTest, change: Callable[[str], str]) -> str:
     if "##" not in text and "```" not in text and "~~~" not in text and always is _never:
         return text
@@ -128,7 +124,8 @@ class Document:
 
     def text(self, lines: Sequence[str]) -> str:
         """The text of these lines of the document, unescaped, without blank lines at its ends."""
-        return unescape("\n".join(without_blank_ends(list(lines))), self.always)
+        text = "\n".join(without_blank_ends(list(lines)))
+        return _each_special(text, self.always, lambda line: line.removeprefix("\\"))
 
 
 def read(lines: Sequence[str], known: Layout, always: LineTest = _never) -> Document:

@@ -7,7 +7,6 @@ a person to fill in. Every drafted line names its source.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -108,7 +107,7 @@ def _read_title(lines: list[str]) -> tuple[str | None, list[str]]:
 
 _TITLE = 60
 _MOST_KEY_FILES = 12
-_MOST_LEARNINGS = 12
+_MOST_LEARNINGS = 14
 _MOST_QUESTIONS = 10
 _SUMMARY = 160
 _RESULT = 80
@@ -123,21 +122,18 @@ _WIDE_END = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]$")
 def draft_memory(facts: Facts) -> MemoryFile:
     """A draft of the memory file for a review (seed 001), with secrets masked, as it may be shared."""
     alone = [_ONLY_CAPTURE] if facts.from_capture else []
+    decided = ((f"{each.decision}: {each.reason}", each.source) for each in work.recorded_decisions(facts))
+    learnings = [with_source(shortened(text, SENTENCE), source) for text, source in decided]
+    learnings += map(landmark_line, facts.landmarks)
     return MemoryFile(
         title=shortened(masked(title_of(facts)).rstrip(".。"), _TITLE).removesuffix("…") or UNTITLED,
         goal=masked("\n".join([goal(facts), *alone])),
-        learnings=tuple(dict.fromkeys(map(masked, _learnings(facts))))[:_MOST_LEARNINGS],
+        learnings=tuple(dict.fromkeys(map(masked, learnings)))[:_MOST_LEARNINGS],
         questions=tuple(dict.fromkeys(map(masked, _questions(facts))))[:_MOST_QUESTIONS],
         confidence=masked(_confidence(facts)),
         key_files=tuple(map(masked, _key_files(facts))),
         extra=quotes_section(facts),
     )
-
-
-def _learnings(facts: Facts) -> Iterator[str]:
-    for each in work.recorded_decisions(facts):
-        yield with_source(shortened(f"{each.decision}: {each.reason}", SENTENCE), each.source)
-    yield from map(landmark_line, facts.landmarks)
 
 
 def _questions(facts: Facts) -> list[str]:
@@ -161,7 +157,7 @@ def _confidence(facts: Facts) -> str:
         return f"Low — {ONLY_CAPTURE}"
     check, stop = last_check(facts), stopped(facts)
     left = len([*work.open_tasks(facts), *work.open_steps(facts)])
-    reasons = ["no check by a command on record"]
+    reasons = []
     if check is not None:
         how = "failed" if check.outcome == "failed" else "went well" if is_sure(check) else _HIDDEN
         reasons = [f"the last check {how}: {check_line(facts, check)}"]
@@ -175,18 +171,18 @@ def _confidence(facts: Facts) -> str:
     waits = facts.last_action is not None and facts.last_action.outcome == "background"
     high = (
         sure
-        and work.listed_tasks(facts)
+        and work.since_asked(facts, facts.todos)
         and not (left or waits or others or unfinished_turn(facts) or work.dropped(facts))
     )
     level = "Low" if failed or stop else "High" if high else "Medium"
-    return f"{level} — {'; '.join(reasons)}"
+    return f"{level} — {'; '.join(reasons) or 'what was said last stands below'}"
 
 
 def _tasks(facts: Facts, left: int) -> str:
     """Number of tasks with the line of the last change."""
-    listed, gone = work.listed_tasks(facts), work.dropped(facts)
+    listed, gone = facts.todos if work.listed_tasks(facts) else (), work.dropped(facts)
     if not (listed or left):
-        return gone or ("" if facts.todos else "no task list on record")
+        return gone
     skipped = f", {each} skipped" if (each := sum(mark_of(todo) == "-" for todo in listed)) else ""
     said = f"{sum(map(was_done, listed))} of {counted(len(listed), 'task')} {TICKED}{skipped}"
     said = f"{counted(left, 'task or step', 'tasks and steps')} open" if left else said

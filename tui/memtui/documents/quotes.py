@@ -21,6 +21,7 @@ from memtui.transcript.sentences import is_question
 from memtui.transcript.shell import SHELL_TOOLS
 from memtui.transcript.short_text import ends_of, one_line, says_something, shortened, tokens
 
+_TICKS = re.compile(r"`([^`\n]+)`")
 _CITED = re.compile(
     r"\s*\((?:[^()]{0,40}, )?(?:agent-[\w-]{1,100} )?L\d{1,9}(?: \d\d:\d\d)?(?:, [^()]{0,40})?\)$"
 )
@@ -187,7 +188,7 @@ FIRST_LINE = "Newest first; what is newer holds."
 _ROOM = 100  # minimum room for another quote, in characters
 
 CLAUDE, AT_WORK, USER = "Claude", "Claude, at work", "User"
-_LIMITS = {CLAUDE: (4_000, 4_000), AT_WORK: (500, 500), USER: (750, 2_500)}
+_LIMITS = {CLAUDE: (4_000, 4_000), AT_WORK: (500, 1_000), USER: (750, 2_500)}
 """Maximum length of one quote of a speaker, and of all of them, in characters."""
 
 
@@ -202,14 +203,16 @@ def quotes_section(facts: Facts) -> tuple[Section, ...]:
 def quotes_of(who: str, facts: Facts) -> list[Quote]:
     """Words of a speaker, newest first, as many as fit.
 
-    Claude's are the newest message that closed a turn, and the last words of a turn that runs: what is older
-    may be refuted or done by now.
+    Claude's are the newest message that closed a turn, the last words of a turn that runs, and the newest
+    that name a command that went well, as no file was changed after it: what is older may be refuted by now.
     """
     said: Sequence[Quote | UserRequest] = _words_of_user(facts) if who == USER else ()
+    closed = [turn.closing for turn in facts.turns if turn.closing and turn.end == "answered"][-1:]
     if who == CLAUDE:
-        said = [turn.closing for turn in facts.turns if turn.closing and turn.end == "answered"][-1:]
+        said = closed
     elif who == AT_WORK:
         said = [turn.closing for turn in facts.turns[-1:] if turn.closing and turn.end == "running"]
+        said += [each for each in _checks_told(facts) if each not in (*said, *closed)]
     width, room = _LIMITS[who]
     kept: list[Quote] = []
     for each in said:
@@ -222,6 +225,17 @@ def quotes_of(who: str, facts: Facts) -> list[Quote]:
             break
         kept.extend([Quote(bare, each.source)] if bare else [])
     return kept
+
+
+def _checks_told(facts: Facts) -> list[Quote]:
+    """The newest message since the last edit that names, in back-ticks, a command that went well before."""
+    edited = max((records.later(file.source, file.last).line for file in facts.modified_files), default=0)
+    ran = [each for each in facts.commands[::-1] if each.outcome == "ok" and not is_lookup(each.text)]
+    ok = {bare_command(each.text, facts.cwd): each.source.line for each in ran}
+    said = (each for turn in facts.turns for each in (*turn.texts, turn.closing) if each)
+    named = ((each, _TICKS.findall(each.text)) for each in said if each.source.line > edited)
+    told = [each for each, names in named if any(0 < ok.get(name, 0) < each.source.line for name in names)]
+    return told[-1:]
 
 
 def work_lines(facts: Facts) -> Iterator[int]:

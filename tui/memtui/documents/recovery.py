@@ -417,7 +417,7 @@ def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
     if workflow is not None and workflow.content.strip():
         parts.append(("workflow", "Workflow plan", workflow.content))
     if todos := work.listed_tasks(facts):
-        by = " (TaskCreate)" if any(todo.details for todo in todos) else ""
+        by = " (TaskCreate)" if any(todo.details for todo in facts.todos) else ""
         listed = f"Ticks and texts are Claude's own words{by}.\n\n{todo_list(todos)}"
         parts.append(("todo", "Todo list", listed))
     if approved:
@@ -430,7 +430,8 @@ def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
     if stated and not work.worked_since(facts, stated.source):
         parts.append(("user-stated", "In the user's words", stated.text.strip()))
     if not parts:
-        parts.append(("inferred", "", events.inferred_plan(facts)))
+        reason = "no plan and no list of tasks on record; what was asked stands below"
+        parts.append(("inferred", "", f"- {_nothing(facts, reason)[0]}"))
     source, title, content = parts[0]
     if source == "inferred" and title:
         content = f"## {title}\n\n{content}"
@@ -467,17 +468,21 @@ def _quoted(facts: Facts, plan: PlanFact) -> str:
 
 
 _ERRORS = 5
-_COMMANDS = 10
+_COMMANDS, _OLDER = 10, 12
 
 
-def recovery_notes(facts: Facts, root: Path, changed: Iterable[RoleFile], *, with_requests: bool) -> str:
+def recovery_notes(facts: Facts, root: Path, changed: Iterable[RoleFile]) -> str:
     """Everything that has no section of its own, under bold titles.
 
-    `changed` are the files that Working Files has no room for; an inferred plan has the requests already.
+    `changed` are the files that Working Files has no room for.
     """
+    quoted = {said.source for said in quotes_of(USER, facts)}
+    older = [ask for ask in quotes.user_requests(facts) if ask.source not in quoted and ask.is_clear]
+    asked = [with_source(f"{ask.line}{ask.after}", ask.source) for ask in older[:_OLDER]]
+    asked += [f"and {counted(len(older) - _OLDER, 'earlier message')}"] if older[_OLDER:] else []
     failures = (events.error_event(facts, error, root) for error in last_errors(facts, _ERRORS))
     groups: dict[str, Iterable[str]] = {
-        "Asked before what is quoted below, newest first": _older_requests(facts) if with_requests else (),
+        "Asked before what is quoted below, newest first": asked,
         "Changed, too": (f"{file.path} (role: {file.role})" for file in changed),
         "Failures on record, newest first": failures,
         COMMANDS_RUN: events.commands_run(facts, _COMMANDS),
@@ -486,12 +491,6 @@ def recovery_notes(facts: Facts, root: Path, changed: Iterable[RoleFile], *, wit
     }
     listed = {title: list(lines) for title, lines in groups.items()}
     return "\n\n".join("\n- ".join((f"**{title}**", *lines)) for title, lines in listed.items() if lines)
-
-
-def _older_requests(facts: Facts) -> list[str]:
-    """Requests older than those quoted in full."""
-    quoted = {said.source for said in quotes_of(USER, facts)}
-    return events.asked_lines([ask for ask in quotes.user_requests(facts) if ask.source not in quoted])
 
 
 def _session(facts: Facts) -> Iterator[str]:
@@ -540,7 +539,7 @@ def draft_recovery(
         known_issues=_issues(facts),
         changes=_last_unique(events.changes(facts)) or _nothing(facts, "no commit or edit recognised"),
         pending=tuple(open_work(facts)[:_COUNT]) or _nothing(facts, NOTHING_OPEN),
-        notes=recovery_notes(facts, root, changed[MOST_FILES:], with_requests=plan.source != "inferred"),
+        notes=recovery_notes(facts, root, changed[MOST_FILES:]),
         extra=quotes_section(facts),
     ).with_texts(masked)
 
@@ -564,5 +563,6 @@ def _issues(facts: Facts) -> tuple[str, ...]:
     check = check_event(facts)
     if failed := events.pasted_failure(facts) or (f"last check: {check}" if check.startswith("FAIL") else ""):
         return (failed,)
-    reason = f"last check: {check}" if check else "no check by a command on record"
-    return _nothing(facts, f"{reason}; failures stand in the notes" if last_errors(facts, 1) else reason)
+    noted = "failures stand in the notes" if last_errors(facts, 1) else ""
+    reason = "; ".join(filter(None, (f"last check: {check}" if check else "", noted)))
+    return _nothing(facts, reason) if reason or facts.from_capture else (UNKNOWN,)

@@ -370,10 +370,15 @@ PHASES = ("planning (permission mode plan", "planning (no answer to the plan")
 
 
 def dynamics(facts: Facts) -> Dynamics:
-    ask = last_request(facts)
+    ask, refused = last_request(facts), sum(turn.kind == "rejection" for turn in facts.turns)
+    stopped = sum(turn.end == "interrupted" for turn in facts.turns)
+    numbers = (
+        f"refused {counted(refused, 'step')} with words" if refused else "",
+        f"interrupted {counted(stopped, 'turn')}" if stopped else "",
+    )
     return Dynamics(
         language=language(facts),
-        style=_style(facts),
+        style="; ".join(filter(None, numbers)),
         last_intent=ask.quoted("last asked") if ask else "",
     )
 
@@ -385,17 +390,6 @@ def language(facts: Facts) -> str:
     found = Counter(_LANGUAGES.get(script, "") for script in scripts)
     shares = ((name, share * found.total()) for name, share in _SHARES.items())
     return next((name for name, share in shares if found[name] >= max(_LEAST, share)), "")
-
-
-def _style(facts: Facts) -> str:
-    """How often the user intervened."""
-    refused = sum(turn.kind == "rejection" for turn in facts.turns)
-    stopped = sum(turn.end == "interrupted" for turn in facts.turns)
-    numbers = (
-        f"refused {counted(refused, 'step')} with words" if refused else "",
-        f"interrupted {counted(stopped, 'turn')}" if stopped else "",
-    )
-    return "; ".join(filter(None, numbers))
 
 
 _OURS = re.compile(r"(?:Last asked|Claude said last)(?: \(L[^)]*\))?:")

@@ -13,7 +13,7 @@ from memtui.ground.text import counted
 from memtui.transcript.pasted import NAMED
 from memtui.transcript.paths import is_inside, shown_path
 from memtui.transcript.plans import OPEN, plan_title
-from memtui.transcript.records import Facts, PlanFact, Source, Todo, Turn, in_order, is_after, later
+from memtui.transcript.records import NOWHERE, Facts, PlanFact, Source, Todo, Turn, in_order, is_after, later
 from memtui.transcript.sentences import is_question
 from memtui.transcript.short_text import (
     begins_with_persona,
@@ -27,10 +27,11 @@ from memtui.transcript.short_text import (
 from memtui.transcript.turns import title_in
 
 _STEPS = 8
-_NAMED, _NAME, _SHORT = 5, 80, 160
+_NAMED, _NAME, _FIRST = 5, 80, 400
 
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1", re.MULTILINE | re.DOTALL)
 _BOX = re.compile(r"^[ \t]*[-*+][ \t]+\[([ xX>])\][ \t]+(\S.*)$", re.MULTILINE)
+_CODE = re.compile(r"\b(?:\w+_\w+|\w*[a-z][A-Z]\w*)")
 
 _ENDED = {"interrupted": "was interrupted", "api error": "ended with an API error"}
 
@@ -62,8 +63,21 @@ def open_tasks(facts: Facts) -> list[OpenWork]:
 
 
 def listed_tasks(facts: Facts) -> tuple[Todo, ...]:
-    """The list of tasks, unless it is finished and the user asked since: that may change it."""
-    return facts.todos if open_tasks(facts) or since_asked(facts, facts.todos) else ()
+    """The list of tasks, unless it is finished and the user laid out other work since that was begun.
+
+    That is an option of Claude's or a long request: short ones mend what was done. A ticked task is left out
+    if the user said something, not a question, about code that it names: that may have overtaken it.
+    """
+    edited, picked = _edits(facts), {each.source for each in facts.answers}
+    asked = [ask for ask in user_requests(facts) if not is_question(ask.text)]
+    long = (ask for ask in asked if ask.source in picked or tokens(ask.text) >= _LONG)
+    new = max((ask.source for ask in long if _acted_on(facts, edited, ask.source)), default=NOWHERE)
+    if not open_tasks(facts) and all(is_after(new, todo.source) for todo in facts.todos):
+        return ()
+    told = {t: " ".join(ask.text for ask in asked if is_after(ask.source, t.source)) for t in facts.todos}
+    return tuple(
+        t for t in told if t.status in OPEN or not any(w in told[t] for w in _CODE.findall(t.content))
+    )
 
 
 def since_asked(facts: Facts, todos: tuple[Todo, ...]) -> tuple[Todo, ...]:
@@ -206,14 +220,16 @@ def recorded_decisions(facts: Facts) -> list[RecordedDecision]:
     """Answers, refusals with words and decided plans, in the order of the session.
 
     Words that are none of the options offered, and options typed as a number, count if a change followed
-    them: others think aloud, and what is said next may drop what was typed.
+    them: others think aloud, and what is said next may drop what was typed. Refusals of steps that were made
+    later count if a command went first.
     """
     found, worked = list(_plans(facts)), sorted(quotes.work_lines(facts))
-    said = {turn.source for turn in facts.turns}
+    turned = {turn.source for turn in facts.turns}
+    ran = [[each.source.line] for each in facts.commands if each.outcome == "ok"]
     answers = (
         each
         for each in facts.answers
-        if not (each.own or each.source in said) or _acted_on(facts, worked, each.source)
+        if not (each.own or each.source in turned) or _acted_on(facts, worked, each.source)
     )
     for answer in answers:
         chosen = brief(answer.answer, _SETTLED)
@@ -228,11 +244,25 @@ def recorded_decisions(facts: Facts) -> list[RecordedDecision]:
         elif ask.refused:
             why = f'the user said "{ask.line}"'
             found.append(RecordedDecision(f"{ask.refused} refused", why, ask.source))
+        elif ask.turn.kind == "rejection" and worked[bisect_right(worked, ask.source.line) :][:1] in ran:
+            said = [
+                each.closing for each in facts.turns if each.closing and is_after(ask.source, each.source)
+            ]
+            why = "".join(
+                f' that Claude {quotes.source_label("announced", each.source)} "{brief(each.text, _SETTLED)}"'
+                for each in said[-1:]
+            )
+            found.append(RecordedDecision(ask.line, f"the user's words on a step{why}", ask.source))
     return in_order(found)
 
 
+def _edits(facts: Facts) -> list[int]:
+    """The lines of the first and last edit of each file."""
+    return sorted(line for file in facts.modified_files for line in (file.source.line, file.last.line))
+
+
 def _acted_on(facts: Facts, worked: list[int], source: Source) -> bool:
-    """Whether a change or command followed in the same turn; `worked` are the sorted `work_lines`."""
+    """Whether a change or command followed in the same turn; `worked` are their sorted lines."""
     turn = next((turn for turn in reversed(facts.turns) if turn.source.line <= source.line), None)
     return turn is not None and bisect_right(worked, turn.last_line) > bisect_right(worked, source.line)
 
@@ -264,7 +294,8 @@ def branch_named(facts: Facts) -> str:
 _TITLE = 80
 _GO_ON = 4  # tokens of a message that is more than a word or two
 _OPTION = re.compile(r"\d+[.)]? |\w+ \[|https?://\S+$")  # the choice of an option, or an address alone
-_NEWEST, _WIDTH = 4, 110  # requests in a goal beside the first, and their characters
+_LONG = 75  # tokens of a request that lays out work
+_WIDTH = 110  # characters of the newest request in a goal, and of a pull request's title
 
 LAST = "last asked"
 _DRAFTED = re.compile(rf"^(?P<words>.+?) \((?:{LAST}|(?:approved|first|plan|title) [A-Za-z ]+)[,)]")
@@ -278,33 +309,35 @@ ONLY_CAPTURE = "only the capture is known: its transcript is gone"
 
 
 def goal(facts: Facts) -> str:
-    """What the session began with, its plan or request, then its newest requests, and the pull request.
+    """What the session began with, its plan or request, then the newest for work, and the pull request.
 
     A pull request is no goal by itself, as it may bundle other work.
     """
     plan, aims, asked = plan_in_force(facts) or awaited_plan(facts), _aims(facts), telling_requests(facts)
     label = "first asked" if aims == [*asked[-1:], *aims[1:]] else "first request after others"
-    made = [ask.named(label, _SHORT if aims[1:] else 0) for ask in aims[:1]]
+    made = [ask.named(label, _FIRST if aims[1:] else 0) for ask in aims[:1]]
     newest = aims[1:]
     if plan:
         made = [plan_line(plan, "approved plan" if plan.fate == "approved" else _standing(plan))]
         newest = [ask for ask in aims if is_after(ask.source, plan.source)]
     if facts.titled.speaker == "user":
         made, newest = [with_source(brief(facts.title, _SETTLED), facts.titled, by="title by the user")], []
-    made += [ask.named(LAST if ask == last_request(facts) else "", _WIDTH) for ask in newest[-_NEWEST:]]
+    made += [ask.named(LAST if ask == last_request(facts) else "", _WIDTH) for ask in newest]
     if pull := facts.pull_title:
         made.insert(1, with_source(f'pull request "{brief(pull.text, _WIDTH)}"', pull.source))
     return "; ".join(made)
 
 
 def _aims(facts: Facts) -> list[UserRequest]:
-    """The first request that holds, and the later ones that work followed, but replies."""
+    """The first request that holds, and the newest that edits followed, but questions and replies."""
     asked, worked = telling_requests(facts)[::-1], sorted(quotes.work_lines(facts))
     told = (*(ask.text for ask in asked[1:]), "")
     over = [_is_over(facts, worked, ask, next_) for ask, next_ in zip(asked, told, strict=False)]
     begun = over.index(False) if False in over else 0
     typed = (ask for ask in asked[begun + 1 :] if not ask.question and ask.turn and ask.turn.kind != "queued")
-    return [*asked[begun : begun + 1], *(ask for ask in typed if _acted_on(facts, worked, ask.source))]
+    work = [ask for ask in typed if not is_question(ask.text)]
+    newest = [ask for ask in work if _acted_on(facts, _edits(facts), ask.source)][-1:]
+    return [*asked[begun : begun + 1], *newest]
 
 
 def _is_over(facts: Facts, worked: list[int], ask: UserRequest, told: str) -> bool:

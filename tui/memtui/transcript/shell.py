@@ -66,6 +66,7 @@ _PARTS = re.compile(r"[;\n|]|&&")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*\s+")
 _REDIRECT = re.compile(r"(?<!\S)(?:\d?>>?\s*(?:&\d|\S+)|<\s*\S+)")
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+_CONDITION = re.compile(r"^if [^;|&\n]*[;\n]\s*then\s(.*?)(?:;\s*else [^;|&\n]*)?[;\n]\s*fi$", re.DOTALL)
 _OTHER_STATUS = re.compile(r"[;|\n]|(?<!&)&(?!&)")
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
 _SILENT = _names("cd echo export sleep source set true printf pwd wait then else fi do")
@@ -111,12 +112,13 @@ def segments(command: str) -> list[list[str]]:
 
 
 def shows_outcome(command: str) -> bool:
-    """Whether the exit status is that of the whole command line: only ``&&`` joins its parts.
+    """Whether the exit status is that of the whole command line, or condition: only ``&&`` joins its parts.
 
     Otherwise it is the status of the last part alone, such as ``tail``.
     """
     bare = _REDIRECT.sub(" ", _QUOTED.sub("Q", _without_heredoc(command)[:_TEXT_LIMIT]))
-    return "pipefail" in bare or _OTHER_STATUS.search(bare.strip()) is None
+    bare = _CONDITION.sub(r"\1", bare.strip())
+    return "pipefail" in bare or _OTHER_STATUS.search(bare) is None
 
 
 def _from_program(part: str) -> list[str]:
