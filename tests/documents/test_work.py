@@ -485,6 +485,9 @@ def test_words_of_a_refusal_count_until_the_step_is_made(tmp_path: Path) -> None
     edit = {"file_path": "/work/app/a.py", "old_string": "a", "new_string": "b"}
     t.broken("Edit", f"{SAID}not in the rain", **edit)
     t.broken("Bash", f"{SAID}not yet", command="git push")
+    words = '"not yet" (refusing Bash `git push`)'
+    draft = draft_recovery(t.facts(tmp_path), Path(ROOT))
+    assert words in draft.objective and words in draft.pending[0]
     t.tool("Edit", "ok", **{**edit, "new_string": "c"})
     t.tool("Bash", "ok", command="git status && ls push")
     refused = [each.decision for each in recorded_decisions(t.facts(tmp_path))]

@@ -288,7 +288,7 @@ def changes(facts: Facts) -> Iterator[str]:
     files = [f for f in facts.modified_files if records.later(f.source, f.last).line > last]
     for file in files[-_DONE_FILES:]:
         # With the line of its last change; of its first if it is gone since.
-        fate, latest = f", later {file.fate}" * bool(file.fate), records.later(file.source, file.last)
+        fate, latest = f", later {file.fate}" if file.fate else "", records.later(file.source, file.last)
         done = "created" if file.created and (fate or latest == file.source) else "changed"
         yield with_source(f"{done} {shown_path(file.path, None)}{fate}", file.source if fate else latest)
     if len(files) > _DONE_FILES:

@@ -216,7 +216,7 @@ def draft_summary(facts: Facts) -> str:
     requests = [mark.text for mark in facts.landmarks if mark.kind == "pull request"]
     last = "; ".join(shortened(masked(one_line(each)), _RESULT).rstrip(".。") for each in commits)
     results = [
-        f"Last committed: {last}" * bool(commits),
+        f"Last committed: {last}" if commits else "",
         *(f"Pull request {masked(url)}" for url in requests[-1:]),
     ]
     stop = "" if about.endswith(("?", "!", "…", "？", "！")) else "。" if _WIDE_END.search(about) else "."

@@ -516,9 +516,9 @@ def draft_recovery(
 
     `workflow` is the plan of the active workflow session, `session_id` its id (``WFS-...``), "" without one.
     """
-    top, about, asked = str(root), goal(facts), quotes.last_request(facts)
-    if asked and citation(asked.source) not in about:
-        about = f"{about}\n{asked.quoted(LAST)}"
+    top, about = str(root), goal(facts)
+    for ask in quotes.user_requests(facts)[:1]:
+        about += f"\n{ask.quoted(LAST)}" if citation(ask.source) not in about else ""
     plan, changed = choose_plan(facts, workflow), working_files(facts, top)
     decided = (
         with_source(f"{each.decision}: {each.reason}", each.source) for each in recorded_decisions(facts)

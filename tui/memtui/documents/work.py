@@ -150,7 +150,8 @@ def stopped(facts: Facts) -> str:
 
 def open_request(facts: Facts) -> UserRequest | None:
     """The request of a last turn without an end, unless it began otherwise or its plan was sent back."""
-    turn, ask, plan = unfinished_turn(facts), last_request(facts), awaited_plan(facts)
+    turn, plan = unfinished_turn(facts), awaited_plan(facts)
+    ask = next(iter(user_requests(facts)), None)
     opened = turn and ask and ask.source.line == turn.source.line
     return ask if opened and not (plan and plan.fate == "dismissed") else None
 
