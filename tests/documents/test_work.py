@@ -246,6 +246,12 @@ def test_a_request_whose_plan_was_sent_back_is_not_what_is_open() -> None:
 def test_a_word_after_an_interruption_goes_on_with_what_was_interrupted() -> None:
     facts = Facts(turns=(turn(1, "/build", end="interrupted"), turn(5, "continue", end="running")))
     assert open_work(facts) == ['last asked (L5): "continue" (after "/build")']
+    turns = (
+        turn(1, "Build a kiln", end="interrupted"),
+        turn(5, "continue", "Ok."),
+        turn(9, "Paint it red", "Ok."),
+    )
+    assert goal(Facts(turns=turns)) == '"Build a kiln" (first asked, L1)'
 
 
 def test_tasks_left_out_of_another_list_are_not_done(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from memtui.documents import quotes
@@ -315,7 +316,7 @@ def goal(facts: Facts) -> str:
     A pull request is no goal by itself, as it may bundle other work.
     """
     plan, aims, asked = plan_in_force(facts) or awaited_plan(facts), _aims(facts), telling_requests(facts)
-    label = "first asked" if aims == [*asked[-1:], *aims[1:]] else "first request after others"
+    label = "first asked" if aims[:1] == asked[-1:] else "first request after others"
     made = [ask.named(label, _FIRST if aims[1:] else 0) for ask in aims[:1]]
     newest = aims[1:]
     if plan:
@@ -332,8 +333,8 @@ def goal(facts: Facts) -> str:
 def _aims(facts: Facts) -> list[UserRequest]:
     """The first request that holds, and the newest that edits followed, but questions and replies."""
     asked, worked = telling_requests(facts)[::-1], sorted(quotes.work_lines(facts))
-    told = (*(ask.text for ask in asked[1:]), "")
-    over = [_is_over(facts, worked, ask, next_) for ask, next_ in zip(asked, told, strict=False)]
+    told = {ask.source: then.text for then, ask in pairwise(user_requests(facts))}
+    over = [_is_over(facts, worked, ask, told.get(ask.source, "")) for ask in asked]
     begun = over.index(False) if False in over else 0
     typed = (ask for ask in asked[begun + 1 :] if not ask.question and ask.turn and ask.turn.kind != "queued")
     work = [ask for ask in typed if not is_question(ask.text)]
