@@ -72,6 +72,21 @@ async def aftermath(driver: Driver) -> LostScreen:
     return screen
 
 
+async def test_losses_show_once_the_summary_is_written(world: World) -> None:
+    session = world.session("s-1", minutes=55)
+    session.prompt(RULE)
+    world.save(session, minutes=40)
+    world.capture(56, "Fix the token refresh race")
+    async with opened(world) as driver:
+        await driver.press("l")
+        screen = driver.app.screen
+        assert isinstance(screen, LostScreen)
+        await driver.until(lambda: "yet" in screen.listing.empty, "that there is no summary")
+        session.compaction(SUMMARY)
+        world.save(session, minutes=39)
+        await driver.until(lambda: screen.listing.rows, "the losses")
+
+
 async def unfold(driver: Driver, screen: LostScreen, name: str) -> None:
     """Unfold the rows under a title."""
     screen.listing.select(name)

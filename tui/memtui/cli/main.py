@@ -92,6 +92,8 @@ def cli(ctx: click.Context, demo_if_empty: bool) -> None:
 
     Without a command, memtui opens the app on the project of PATH (the current folder unless given). A folder
     that is named like a command needs a path: ./demo
+
+    `memtui demo` opens a project that shows it all, `memtui completion SHELL` completes these commands.
     """
     if ctx.invoked_subcommand is None:
         _open_folder(ctx.obj, Path(), demo_if_empty)

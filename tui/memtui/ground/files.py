@@ -59,7 +59,7 @@ class FileProblem(Exception):  # noqa: N818 - what the person sees is a problem,
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"{self.path} {self.reason}"
+        return f"{self.args[0]} {self.reason}"  # a subject that is no path may have two slashes
 
 
 class FileMissing(FileProblem):

@@ -88,6 +88,8 @@ class LostScreen(ListScreen[None]):
         super().__init__()
         self.model, self._transcript, self._since, self._label = model, transcript, since, name
         self.aftermath: Aftermath | None = None
+        self._bytes = 0
+        """Of the transcript in bytes, when nothing could be read."""
         self._items: Mapping[str, Item] = {}
         self._unfolded: set[str] = set()
         self.ticked: dict[str, Row] = model.ticked.setdefault((transcript, since), {})
@@ -127,15 +129,21 @@ class LostScreen(ListScreen[None]):
             self._show_rows(found)
             self._show_room()
             self._show_selected()
-        if self.listing.unread:
-            self.listing.empty = "Nothing can be read of this compaction; esc goes back."
+        if self.aftermath is None:
+            self.listing.empty = "Nothing can be read of this compaction yet; esc goes back."
             self.listing.unread = False
             self.listing.set_rows(())
+            with suppress(OSError):
+                self._bytes = self._transcript.stat().st_size
 
     @work(group="waiting", exclusive=True, exit_on_error=False)
     async def _see_delivered(self) -> None:
         before = self._waiting
-        if before and self.aftermath is not None:
+        if self.aftermath is None and not self.listing.unread:  # a capture is there before its summary
+            with suppress(OSError):
+                if self._transcript.stat().st_size > self._bytes:
+                    self._read()
+        elif before:
             with self.app.reporting("looking for lines that wait"):
                 await self._look_for_waiting()
                 if self._waiting != before:
