@@ -249,7 +249,7 @@ def test_a_word_after_an_interruption_goes_on_with_what_was_interrupted() -> Non
     turns = (
         turn(1, "Build a kiln", end="interrupted"),
         turn(5, "continue", "Ok."),
-        turn(9, "Paint it red", "Ok."),
+        turn(9, "Paint the gate red now", "Ok."),
     )
     assert goal(Facts(turns=turns)) == '"Build a kiln" (first asked, L1)'
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from memtui.documents import quotes
@@ -66,7 +65,7 @@ def last_errors(facts: Facts, most: int) -> list[ErrorFact]:
     old = [command.source for command in facts.commands][:-_RECENT][-1:]
     told = (each for each in reversed(failures(facts)) if not each.tool or each.tool in SHELL_TOOLS)
     near = (each for each in told if not old or is_after(each.source, old[0]))
-    return list(islice(filter(checks.worth_telling, near), most))
+    return list(filter(checks.worth_telling, near))[:most]
 
 
 def pasted_failure(facts: Facts) -> str:

@@ -457,8 +457,7 @@ _GONE = 10
 def working_context(facts: Facts, root: Path) -> WorkingContext:
     """The volatile state at the end of the facts."""
     state = list(_technical(facts, root))
-    # An earlier error is not the last where Claude's own tools failed since; a lookup without a hit is none.
-    # Nor is one that was settled. Another tool may have been called in another way since, nothing says.
+    # It is not the last where Claude's own tools failed since; what was settled, or a lookup, is none.
     failed = [each for each in events.failures(facts) if each.tool not in SHELL_TOOLS or worth_telling(each)]
     open_ones = events.last_errors(facts, 1)
     last = [e for e in failed[-1:] if e in open_ones and events.SETTLED not in events.ran_again(facts, e)]

@@ -87,10 +87,7 @@ def last_checks(facts: Facts) -> list[Command]:
 
 
 def bare_command(text: str, home: str = "") -> str:
-    """The normal form of a command line: one line, without a leading ``cd`` and trailing filters.
-
-    A ``cd`` that leaves the folder `home` stays.
-    """
+    """The normal form of a command line: on one line, without trailing filters and a ``cd`` within `home`."""
     line = command_line(text)
     kept = " " if home and not is_inside(folder_of(line, home), home) else ""
     return _SHELL_NOISE.sub("", kept + line).removeprefix(kept)
@@ -239,8 +236,7 @@ def hidden_success(command: str, output: str) -> bool:
 def passes_again(command: Command, failed: str, message: str) -> bool:
     """Whether a successful command ran all checks of one that failed before with a message.
 
-    So do other checks of the same program on the same target, as ``go vet ./api`` after ``go build ./api``;
-    only tests answer tests.
+    So do others of its kind on the same target, as ``go vet ./api`` after ``go build ./api``.
     """
     checks, now = _checks_in(failed), _checks_in(command.text)
     same_kind = now and (_TESTS.search(command.text) or not _TESTS.search(failed))
