@@ -46,7 +46,9 @@ async def test_an_own_key_keeps_its_place_and_the_old_one_names_it(full: World) 
         assert driver.lines[-1] == before.replace("l lost", "L lost")
         await driver.press("l")
         assert driver.last_said == "l does nothing here: L is your key for lost."
-        await driver.press("L", "Q")
+        await driver.press("L")
+        await driver.until_said("no compaction with a summary yet")
+        await driver.press("Q")
         assert driver.last_said == "Q does nothing here: ? shows the keys."
 
 
