@@ -259,7 +259,8 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
         await driver.until(lambda: "(l, then w takes them back)" in driver.detail, "the detail")
         assert "\n ⏳ pytest -q (L7" in driver.detail and "\n  ✗ src/clock.py" in driver.detail
         await driver.resize((80, 24))
-        assert "⏳" in driver.lines[0] and "no hooks: i installs them   ● live" in driver.lines[0]
+        await driver.until(lambda: "⏳" in driver.lines[0], "that they wait, in the first line, too")
+        assert "no hooks: i installs them   ● live" in driver.lines[0]
 
 
 async def test_what_is_typed_while_the_rows_are_read_is_for_them(

@@ -368,7 +368,7 @@ class MemtuiApp(BaseApp):
                 for pane in self.browser.panes.values():
                     pane.await_back({*change.names, *pane.gone})
                     pane.resync()
-                self.hint("commands", "compacts", "memories", "pins", "userpins", "branch")
+                self.hint("commands", "compacts", "memories", "pins", "userpins", "branch", "handover")
                 if then is not None:
                     then()
                 back = f"Undone: {change.what}. ctrl+r does it again."
