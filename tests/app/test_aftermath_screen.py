@@ -82,8 +82,14 @@ async def test_losses_show_once_the_summary_is_written(world: World) -> None:
         screen = driver.app.screen
         assert isinstance(screen, LostScreen)
         await driver.until(lambda: "yet" in screen.listing.empty, "that there is no summary")
-        session.compaction(SUMMARY)
+        before, size = driver.last_said, screen._unread_size
+        driver.app.say("another word")
+        session.prompt("go on")
         world.save(session, minutes=39)
+        await driver.until(lambda: screen._unread_size > size, "a second reading")
+        assert driver.last_said == "another word" != before
+        session.compaction(SUMMARY)
+        world.save(session, minutes=38)
         await driver.until(lambda: screen.listing.rows, "the losses")
 
 

@@ -145,3 +145,6 @@ def test_what_is_cut_shows_that_something_is_missing() -> None:
     assert cut_path("short.py", 20) == "short.py"
     text = short_paths(f"- Files: /home/ann/{'way/' * 22}name.py, /p/x.py https://a/{'b' * 80}", "/p")
     assert text == f"- Files: ~/{'way/' * 5}wa…ay/{'way/' * 9}name.py, x.py https://a/{'b' * 80}"
+    assert (
+        short_paths("src/p/x.py /p/x.py\nNever /p/x.py (L4)", "/p") == "src/p/x.py x.py\nNever /p/x.py (L4)"
+    )

@@ -162,10 +162,9 @@ class BrowserScreen(StyledOnce):
     def _listed(self, liveness: Liveness) -> None:
         self.bar.show_liveness(liveness)
         for pane in self.panes.values():
-            # What cannot be read; a session's name may still be.
+            # What has not come with the first comparison cannot be read; a session's name may still come.
             if pane.unread and (pane is not self.state or liveness.mark is Mark.LOST):
-                pane.unread = False
-                pane.show_rows()
+                pane.give_up()
 
     def _let_time_pass(self) -> None:
         self.bar.show_anew()

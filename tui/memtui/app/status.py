@@ -127,7 +127,7 @@ class StatusBar(Widget):
         return sync_status(self._states, self._model.clock())
 
     def render(self) -> Content:
-        """The name gives way first, then words of what waits, then “live”; a stale screen's mark never."""
+        """Shortens the name first, then what waits, then drops “live”; the mark of a stale screen stays."""
         width = self.size.width
         mark = self._mark(width)
         lost = self.captures.problem if self.captures else ""
@@ -139,7 +139,8 @@ class StatusBar(Widget):
             *(context_line(*self.context, width) if self.context else ()),
         )
         after = (_apart(*self.receipt), _apart(self._note, "$accent"), _apart(*self.health))
-        over = Content.assemble("   ", name, *before, "  ", waiting, *after, mark).cell_length - width
+        whole = Content.assemble("   ", name, *before, _apart(waiting.plain, ""), *after, mark)
+        over = whole.cell_length - width
         if over > 0:
             short = max(min(_NAME, name.cell_length), name.cell_length - over)
             over -= name.cell_length - short
@@ -148,7 +149,7 @@ class StatusBar(Widget):
             if over > 0 and waiting:
                 over -= waiting.cell_length - cell_len(shorter)
                 waiting = Content(shorter)
-        # With remotes or a reason it stays, and where that makes no room.
+        # Kept with remotes or a reason, and where dropping it is not enough.
         if 0 < over <= mark.cell_length and mark.plain == _MARKS[Mark.LIVE][0]:
             over -= mark.cell_length
             mark = Content("")

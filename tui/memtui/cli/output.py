@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -50,8 +49,12 @@ def need_terminal() -> None:
 def say(text: str = "", *, err: bool = False) -> None:
     """Print untrusted text, cleaned; a single line is wrapped at words on a terminal, after its indent."""
     text, stream = clean(text), sys.stderr if err else sys.stdout
-    fits = len(text) < _LEAST or (text.isascii() and len(text) <= shutil.get_terminal_size((0, 0)).columns)
-    if fits or "\n" in text or not stream.isatty():  # a text to copy stays as it is
+    whole = len(text) < _LEAST or "\n" in text or not stream.isatty()  # a text to copy stays as it is
+    if not whole and text.isascii():
+        import shutil  # most output does not ask how wide the terminal is
+
+        whole = len(text) <= shutil.get_terminal_size((0, 0)).columns
+    if whole:
         click.echo(text, err=err)
         return
     indent = text[: len(text) - len(text.lstrip())]

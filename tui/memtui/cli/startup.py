@@ -11,12 +11,9 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from memtui.ground.project import expanded, find_root
-
-if TYPE_CHECKING:
-    pass
 
 COMMANDS = {
     "captures": "captures.captures",

@@ -140,6 +140,8 @@ def _found(text: str) -> list[Span]:
     words = "\n".join(filter(_MIXED.search, long))
     lines = [*_lines(lowered, is_near)] if hit else []
     named = [*placed(text, lowered, lines), *assigned(text, lowered, lines)]
+    if not words:  # token patterns take a while to compile
+        return named
     return [*tokens(text, words, "token"), *named, *tokens(text, words, "form")]
 
 

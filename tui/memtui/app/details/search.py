@@ -13,7 +13,7 @@ from textual.content import Content
 from memtui.app.details.memory import recovery_lines
 from memtui.app.widgets.document import EMPTY, Document, Line, Span, line, plain, styled
 from memtui.app.widgets.row_list import row
-from memtui.app.widgets.wrap import HOMES
+from memtui.app.widgets.wrap import without_root
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import age, local_minute, parse_iso, short_age
 from memtui.store.search import HEADINGS, ROWS, Group, Result
@@ -61,11 +61,11 @@ def draw(found: Result | Heading, now: datetime, width: int, root: Path) -> Cont
     if isinstance(found, Heading):
         notes = (found.said if width >= _NOTED else "", found.rest, ago)
         lead = f" {found.session}  " if found.session and width >= _NOTED else " " if found.session else ""
-        return row([lead, _short(found.text, root)], " · ".join(filter(None, notes)), width)
+        return row([lead, without_root(found.text, root)], " · ".join(filter(None, notes)), width)
     if found.kind is Kind.SESSION:
         lead = f" {'⑂' if found.agent else ' '}{_WHAT[found.what][0]} "
         return row([(lead, "$quiet"), _shown(found, width - len(lead), root)], "", width)
-    name = Content(_short(clean_line(found.title), root))
+    name = Content(without_root(clean_line(found.title), root))
     if found.marks:  # the match matters more than the whole title
         name = Content.assemble(name.truncate(width // 3, ellipsis=True), "  ")
         name = Content.assemble(name, _shown(found, width - name.cell_length - 8, root))
@@ -112,7 +112,11 @@ def _shown(found: Result, room: int, root: Path) -> Content:
         if hit:
             hits.append((len(line), piece.lower()))
         text = " ".join(piece.split("\n"))
-        line += Content.styled(text, "bold $warning") if hit else Content.styled(_short(text, root), "$quiet")
+        line += (
+            Content.styled(text, "bold $warning")
+            if hit
+            else Content.styled(without_root(text, root), "$quiet")
+        )
     over = line.cell_length - room
     if over <= 0:
         return line
@@ -125,11 +129,6 @@ def _shown(found: Result, room: int, root: Path) -> Content:
     start = max(0, min(first - (room - seen), line.cell_length - room + 1))
     start = line.plain.find(" ", start, first) + 1 or start
     return Content.styled("…", "$quiet") + line[start:] if start else line
-
-
-def _short(text: str, root: Path) -> str:
-    """A text with shorter paths: without the project's folder, or anybody's home folder."""
-    return HOMES.sub("~", text.replace(f"{root}/", ""))
 
 
 _NEAR = 80  # characters before a match that leave it in view

@@ -17,10 +17,10 @@ from memtui.app.base import PINS
 from memtui.app.panes.pane import Detail, Pane, Progress
 from memtui.app.widgets.document import ASIDE, Document, Layout
 from memtui.app.widgets.document_view import DocumentView
+from memtui.app.widgets.wrap import SOURCE
 
 _PAUSE = 0.06
 """Seconds without a change of selection before slow data is read."""
-_SOURCE = re.compile(r"\bL([1-9]\d{0,7})\b", re.ASCII)
 _AGENT = re.compile(r"\bagent-[\w-]+ L\d", re.ASCII)
 _MARK = re.compile(r"[\s•·○▸✓✗↺⏳?!-]*\s(?=\S)")
 _QUOTE = re.compile(r"[^\"“]{0,60}\(L\d[^()]*\): [\"“]?(.*?)[\"”]?|L\d+ [^:]{1,30}: (.*)")
@@ -108,7 +108,7 @@ def linked(document: Document) -> Document:
     """The document with each line that cites sources (``L476``) linked to its first source."""
     lines = []
     for line in document.lines:
-        found = None if line.link else _SOURCE.search(line.text)
+        found = None if line.link else SOURCE.search(line.text)
         lines.append(line._replace(link=ASIDE + found[1]) if found else line)
     return Document(lines)
 
@@ -123,7 +123,7 @@ def selected_line(pane: Pane, detail: DocumentView, selection: str) -> tuple[str
     if detail.has_focus:
         text = detail.document.lines[at].text if (at := detail.marked) >= 0 else ""
         none = "The marked line names no source: go to one that does, or select words with the mouse."
-        return parsed(text) if _SOURCE.search(text) else none
+        return parsed(text) if SOURCE.search(text) else none
     text = pane.line_of(pane.selected) if pane.selected else ""
     return parsed(text) if text else pane.no_line if pane.selected else "There is no row to pin."
 
@@ -134,7 +134,7 @@ def parsed(text: str) -> tuple[str, int]:
 
     mark = _MARK.match(text)
     text = text[mark.end() :] if mark else text
-    source = None if _AGENT.search(text) else _SOURCE.search(text)
+    source = None if _AGENT.search(text) else SOURCE.search(text)
     bare = without_source(text)
     if bare == text and (quote := _QUOTE.fullmatch(text)):
         bare = quote[1] or quote[2] or text

@@ -123,6 +123,11 @@ class Pane(RowList):
     def apply(self, view: View) -> None:
         """Show a newer view."""
 
+    def give_up(self) -> None:
+        """Wait no longer for what cannot be read."""
+        self.unread = False
+        self.show_rows()
+
     @abstractmethod
     def all_keys(self) -> Sequence[str]:
         """Every key, regardless of the filter, in the order shown."""

@@ -92,13 +92,18 @@ class PendingPane(Pane):
             self.losses = {key: losses for key, losses in self.losses.items() if losses}
         else:
             return
-        if self._health is None and self.model.transcripts.folder().is_dir():
-            return  # there may be compactions without a capture between them
-        self.view, self.unread = self._captures, self._captures.unread > 0 or self._health is None
+        if self._health is None and self.unread and self.model.transcripts.folder().is_dir():
+            return  # until compactions without a capture are known, which belong between these rows
+        self.view = self._captures
+        self.unread = self.unread and (self._captures.unread > 0 or self._health is None)
         if self._health is not None and (self._health.missing or self._health.manual):
             rows = self._health.rows(self.model.project, self._captures.rows)
             self.view = CapturesView.of(rows, unread=self._captures.unread)
         self.show_rows()
+
+    def give_up(self) -> None:
+        self.view = self._captures
+        super().give_up()
 
     @property
     def idle_keys(self) -> frozenset[str]:
@@ -110,10 +115,11 @@ class PendingPane(Pane):
 
     @property
     def nothing(self) -> str:
-        if self.unread or self._health is None:
+        if self.unread:
             return "…"
-        ways = [] if self._health.installed else ["i installs the hooks that capture it"]
-        ways += ["S, then A, lists the sessions of other projects"] if self._health.elsewhere else []
+        health = self._health
+        ways = [] if health is None or health.installed else ["i installs the hooks that capture it"]
+        ways += ["S, then A, lists the sessions of other projects"] if health and health.elsewhere else []
         first = "; ".join(["What a compaction took away arrives here", *ways, "`memtui demo` shows how."])
         return f"{_WAITING}\n\n{first}" if self.view.rows else f"{_WAITING} {first}"
 

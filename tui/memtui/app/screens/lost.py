@@ -88,8 +88,8 @@ class LostScreen(ListScreen[None]):
         super().__init__()
         self.model, self._transcript, self._since, self._label = model, transcript, since, name
         self.aftermath: Aftermath | None = None
-        self._bytes = 0
-        """Of the transcript in bytes, when nothing could be read."""
+        self._unread_size = -1
+        """The transcript's size in bytes when nothing could be read; -1 before."""
         self._items: Mapping[str, Item] = {}
         self._unfolded: set[str] = set()
         self.ticked: dict[str, Row] = model.ticked.setdefault((transcript, since), {})
@@ -99,13 +99,15 @@ class LostScreen(ListScreen[None]):
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="aftermath-body"):
-            box = lambda key: -1 if isinstance(self._items[key], Fold) else 3  # noqa: E731
-            yield RowList(self._draw, is_header=self._is_header, box=box, id="rows")
+            yield RowList(self._draw, is_header=self._is_header, box=self._box, id="rows")
             with Vertical(id="aside"):
                 yield Static(id="whole-row")
                 yield DocumentView(id="summary")
         yield InputLine("filter", FILTER_HINT)
         yield KeyFooter()
+
+    def _box(self, key: str) -> int:
+        return -1 if isinstance(self._items[key], Fold) else 3
 
     def on_mount(self) -> None:
         self.listing.empty, self.listing.unread = "Reading the transcript …", True
@@ -120,7 +122,10 @@ class LostScreen(ListScreen[None]):
 
     @work(group="aftermath", exclusive=True, exit_on_error=False)
     async def _read(self) -> None:
-        with self.app.reporting("reading what the compaction lost"):
+        first, size = self._unread_size < 0, 0
+        with suppress(OSError):
+            size = self._transcript.stat().st_size
+        with self.app.reporting("reading what the compaction lost", wanted=lambda: first):
             self.aftermath = found = await asyncio.to_thread(
                 self.model.readings.aftermath, self._transcript, self._since, lambda: not self.is_mounted
             )
@@ -133,15 +138,15 @@ class LostScreen(ListScreen[None]):
             self.listing.empty = "Nothing can be read of this compaction yet; esc goes back."
             self.listing.unread = False
             self.listing.set_rows(())
-            with suppress(OSError):
-                self._bytes = self._transcript.stat().st_size
+            self._unread_size = size
 
     @work(group="waiting", exclusive=True, exit_on_error=False)
     async def _see_delivered(self) -> None:
         before = self._waiting
         if self.aftermath is None and not self.listing.unread:  # a capture is there before its summary
             with suppress(OSError):
-                if self._transcript.stat().st_size > self._bytes:
+                if self._transcript.stat().st_size > self._unread_size:
+                    self.listing.unread = True
                     self._read()
         elif before:
             with self.app.reporting("looking for lines that wait"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 from rich.cells import cell_len, split_graphemes
@@ -32,6 +33,7 @@ _PLAIN = re.compile(f"[{_ONE_CELL}]*")
 # Spacing vowel signs that Unicode keeps with the previous letter: Thai and Lao AM.
 _SPACING_MARKS = frozenset("\u0e33\u0eb3")
 HOMES = re.compile(r"(?<![\w.~/-])(?:/home|/Users|[A-Z]:\\Users)[/\\][^/\\\s\"']+(?=[/\\])|(?<!\w)/root(?=/)")
+SOURCE = re.compile(r"\bL([1-9]\d{0,7})\b", re.ASCII)
 _LONG_PATH = re.compile(r"(?<![^\s`\"'])[~/][^\s`]{84,}")
 
 
@@ -169,9 +171,19 @@ def cut_path(path: str, width: int = 72) -> str:
 
 
 def short_paths(text: str, root: str = "") -> str:
-    """A text without the project's root, with ~ for home folders, and long paths cut in the middle."""
-    text = text.replace(f"{root}/", "") if root else text
-    return _LONG_PATH.sub(lambda path: cut_path(path[0]), HOMES.sub("~", text))
+    """A text with short paths (see `without_root`), long ones cut in the middle.
+
+    Lines that name their source are as they are, as they can be pinned.
+    """
+    return "\n".join(
+        row if SOURCE.search(row) else _LONG_PATH.sub(lambda path: cut_path(path[0]), without_root(row, root))
+        for row in text.split("\n")
+    )
+
+
+def without_root(text: str, root: Path | str) -> str:
+    """A text with paths as from the project's `root`, and ~ for anybody's home folder."""
+    return HOMES.sub("~", re.sub(rf"(?<![\w.~/-]){re.escape(str(root))}/", "", text) if root else text)
 
 
 def head(text: str, width: int) -> str:
