@@ -255,6 +255,11 @@ def test_a_formatter_is_no_check() -> None:
     assert is_check("ruff check . && ruff format .") and is_check("npm run formatter-test")
 
 
+def test_a_run_in_another_folder_settles_nothing() -> None:
+    later = Facts(cwd="/work/app", commands=(ran("cd api && npm test", 5), ran("npm test", 6)))
+    assert events.ran_again(later, failed("cd web && npm test", 1)) == f"{events.SETTLED} at L6"
+
+
 def test_later_runs_are_looked_for_of_few_failures(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = range(3, 99)
     facts = Facts(

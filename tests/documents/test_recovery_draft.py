@@ -340,3 +340,9 @@ def test_requests_are_no_plan() -> None:
 def test_files_put_back_are_none_that_the_session_modified() -> None:
     facts = Facts(modified_files=(changed("/w/a.py", 2, fate="put back"), changed("/w/b.py", 3)))
     assert working_context(facts, Path("/w")).files_modified == "b.py"
+
+
+def test_the_last_request_is_named_beside_a_source_that_begins_alike() -> None:
+    asks = (turn(1, "Build the parser", "Done."), turn(12, "push it and open a pull request", "Open."))
+    facts = Facts(turns=asks, pull_title=said("Parser", 120))
+    assert "push it and open a pull request" in draft_recovery(facts, Path("/p")).objective

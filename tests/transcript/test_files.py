@@ -317,3 +317,9 @@ def test_an_edit_that_another_one_took_back_left_nothing(tmp_path: Path) -> None
         t.result(t.call("Edit", **path), "ok", detail=detail)
         fates = [file.fate for file in t.facts(tmp_path).modified_files]
         assert fates == [PUT_BACK if new == "a" else ""]
+        if new == "y":
+            t.tool("Bash", "[main abc1234] dig", command="git commit -am dig")
+    detail = {"originalFile": "a\ny", "oldString": "y", "newString": "z"}
+    t.result(t.call("Edit", **{**path, "old_string": "y", "new_string": "z"}), "ok", detail=detail)
+    (file,) = t.facts(tmp_path).modified_files
+    assert file.fate == ""  # the commit has the other text

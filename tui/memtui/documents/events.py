@@ -16,7 +16,15 @@ from memtui.documents.quotes import citation, user_requests, with_source
 from memtui.documents.work import ONLY_CAPTURE, open_work, plan_status, recorded_decisions
 from memtui.ground.text import counted
 from memtui.transcript import checks, records
-from memtui.transcript.checks import SENTENCE, all_commands, bare_command, hides_outcome, is_check, last_check
+from memtui.transcript.checks import (
+    SENTENCE,
+    all_commands,
+    bare_command,
+    folder_of,
+    hides_outcome,
+    is_check,
+    last_check,
+)
 from memtui.transcript.paths import Kind, role_of, shown_path
 from memtui.transcript.plans import mark_of
 from memtui.transcript.records import (
@@ -36,7 +44,7 @@ from memtui.transcript.short_text import GAP, one_line, shortened, telling_line
 _COMMAND, _LEAST = 120, 40  # characters
 _MISSING = 5
 _RECENT = 15
-_AGAIN = 100
+_CALL_WIDTH = 100
 _PARTS = re.compile(r" (?:&&|;|⏎) |; ")
 _TARGET = 400  # characters by which commands are compared: of one that failed, facts keep 500
 TYPED = "typed by the user, exit status not on record"  # outcome of a `!` line
@@ -58,9 +66,9 @@ def failures(facts: Facts) -> list[ErrorFact]:
 
 
 def last_errors(facts: Facts, most: int) -> list[ErrorFact]:
-    """The last failures of commands and of what the user pasted, newest first, unless they are long ago.
+    """The last failures of commands and of what the user pasted, newest first, if not long ago.
 
-    Whether another tool's call that failed was made in another way no record says.
+    Failures of other tools are left out, as no record shows whether they were made good.
     """
     old = [command.source for command in facts.commands][:-_RECENT][-1:]
     told = (each for each in reversed(failures(facts)) if not each.tool or each.tool in SHELL_TOOLS)
@@ -78,7 +86,7 @@ def pasted_failure(facts: Facts) -> str:
 
 def error_event(facts: Facts, error: ErrorFact, root: Path | None) -> str:
     """``Bash `npm test` failed at L174, 30 commands since: the message``."""
-    what = quotes.named_call(facts, error, root, _AGAIN) or "What the user pasted shows that something"
+    what = quotes.named_call(facts, error, root, _CALL_WIDTH) or "What the user pasted shows that something"
     what += " of a subagent" if error.source.speaker == "subagent" else ""
     where = citation(error.source)
     since = ran_again(facts, error) or _since(facts, error.source)
@@ -96,6 +104,7 @@ def ran_again(facts: Facts, error: ErrorFact) -> str:
         return ""
     target, hidden, alike = bare_command(error.target, facts.cwd)[:_TARGET], "", ""
     programs = frozenset() if is_check(error.target) else programs_run(error.target)
+    folder = folder_of(error.target, facts.cwd)
     for command in all_commands(facts):
         if not is_after(command.source, error.source):
             continue
@@ -105,14 +114,18 @@ def ran_again(facts: Facts, error: ErrorFact) -> str:
         where = citation(command.source)
         place = f" at {where}" if where else ""
         parts = [] if text.startswith("cd ") else _PARTS.split(text)  # in another folder they are others
-        if target in (text[:_TARGET], *parts):
+        # Without a `cd` the folder is the one that an earlier command left the shell in.
+        moved = "cd " in error.target and "cd " in command.text
+        if target in (text[:_TARGET], *parts) and not (
+            moved and folder_of(command.text, facts.cwd) != folder
+        ):
             if outcome == "ok":
                 return f"{SETTLED}{place}"
             hidden = f", ran again{place} with its {HIDDEN}"
         elif not alike and outcome == "ok":
             same = programs and programs <= programs_run(command.text)
             if same or checks.passes_again(command, error.target, error.message):
-                alike = f", `{shortened(text, _AGAIN)}` ok{place}"
+                alike = f", `{shortened(text, _CALL_WIDTH)}` ok{place}"
     return hidden or alike
 
 

@@ -464,7 +464,8 @@ def _quoted(facts: Facts, plan: PlanFact) -> str:
     where = shown_path(plan.path, None) if plan.path else f"{citation(plan.source)} of the transcript"
     lines = zip(content.split("\n"), fenced(content.split("\n")), strict=True)
     titles = [f"- {line.lstrip('# ')}" for line, code in lines if not code and _TITLE.match(line)]
-    return "\n".join([said + ends_of(content, _WHOLE), "", f"The whole is {where}. Its titles:", "", *titles])
+    listed = [f"The whole is {where}. Its titles:", "", *titles] if titles else [f"The whole is {where}."]
+    return "\n".join([said + ends_of(content, _WHOLE), "", *listed])
 
 
 _ERRORS = 5
@@ -518,7 +519,8 @@ def draft_recovery(
     """
     top, about = str(root), goal(facts)
     for ask in quotes.user_requests(facts)[:1]:
-        about += f"\n{ask.quoted(LAST)}" if citation(ask.source) not in about else ""
+        where = citation(ask.source)
+        about += f"\n{ask.quoted(LAST)}" if where and f"{where})" not in about else ""
     plan, changed = choose_plan(facts, workflow), working_files(facts, top)
     decided = (
         with_source(f"{each.decision}: {each.reason}", each.source) for each in recorded_decisions(facts)

@@ -448,7 +448,6 @@ def blocker(facts: Facts) -> str:
 _FILES = 6_000  # maximum length of the list of modified files, in characters
 _SHELL_FILES = 600
 _READ_FILES = 1_000
-_TARGET = 120
 _RECENT = 3
 _COMMITS = 20
 _GONE = 10
@@ -459,8 +458,8 @@ def working_context(facts: Facts, root: Path) -> WorkingContext:
     state = list(_technical(facts, root))
     # It is not the last where Claude's own tools failed since; what was settled, or a lookup, is none.
     failed = [each for each in events.failures(facts) if each.tool not in SHELL_TOOLS or worth_telling(each)]
-    open_ones = events.last_errors(facts, 1)
-    last = [e for e in failed[-1:] if e in open_ones and events.SETTLED not in events.ran_again(facts, e)]
+    newest = events.last_errors(facts, 1)
+    last = [e for e in failed[-1:] if e in newest and events.SETTLED not in events.ran_again(facts, e)]
     error, check = error_event(facts, last[0], root) if last else "", last_check(facts)
     if check and check.outcome == "failed" and not (last and is_after(last[0].source, check.source)):
         error = events.check_line(facts, check)

@@ -66,7 +66,7 @@ def open_tasks(facts: Facts) -> list[OpenWork]:
 def listed_tasks(facts: Facts) -> tuple[Todo, ...]:
     """The list of tasks, unless it is finished and the user laid out other work since that was begun.
 
-    That is an option of Claude's or a long request: short ones mend what was done. A ticked task is left out
+    That is an option of Claude's or a long request: short ones only correct it. A ticked task is left out
     if the user said something, not a question, about code that it names: that may have overtaken it.
     """
     edited, picked = _edits(facts), {each.source for each in facts.answers}
@@ -75,10 +75,12 @@ def listed_tasks(facts: Facts) -> tuple[Todo, ...]:
     new = max((ask.source for ask in long if _acted_on(facts, edited, ask.source)), default=NOWHERE)
     if not open_tasks(facts) and all(is_after(new, todo.source) for todo in facts.todos):
         return ()
-    told = {t: " ".join(ask.text for ask in asked if is_after(ask.source, t.source)) for t in facts.todos}
-    return tuple(
-        t for t in told if t.status in OPEN or not any(w in told[t] for w in _CODE.findall(t.content))
-    )
+
+    def is_overtaken(todo: Todo) -> bool:
+        names = {*_CODE.findall(todo.content)}
+        return any(names & {*_CODE.findall(ask.text)} for ask in asked if is_after(ask.source, todo.source))
+
+    return tuple(todo for todo in facts.todos if todo.status in OPEN or not is_overtaken(todo))
 
 
 def since_asked(facts: Facts, todos: tuple[Todo, ...]) -> tuple[Todo, ...]:
@@ -227,7 +229,7 @@ def recorded_decisions(facts: Facts) -> list[RecordedDecision]:
     """
     found, worked = list(_plans(facts)), sorted(quotes.work_lines(facts))
     turned = {turn.source for turn in facts.turns}
-    ran = [[each.source.line] for each in facts.commands if each.outcome == "ok"]
+    ran = {each.source.line for each in facts.commands if each.outcome == "ok"}
     answers = (
         each
         for each in facts.answers
@@ -243,17 +245,18 @@ def recorded_decisions(facts: Facts) -> list[RecordedDecision]:
             continue
         if ask.turn.kind == "comment" or ask.refused.startswith("ExitPlanMode"):
             found.append(RecordedDecision(ask.line, "the user's words on a plan", ask.source))
+        elif ask.refused.startswith("AskUserQuestion "):
+            question = ask.refused.removeprefix("AskUserQuestion ")
+            found.append(RecordedDecision(ask.line, f"the user's words on {question}", ask.source))
         elif ask.refused:
             why = f'the user said "{ask.line}"'
             found.append(RecordedDecision(f"{ask.refused} refused", why, ask.source))
-        elif ask.turn.kind == "rejection" and worked[bisect_right(worked, ask.source.line) :][:1] in ran:
-            said = [
-                each.closing for each in facts.turns if each.closing and is_after(ask.source, each.source)
-            ]
-            why = "".join(
-                f' that Claude {quotes.source_label("announced", each.source)} "{brief(each.text, _SETTLED)}"'
-                for each in said[-1:]
-            )
+        elif ask.turn.kind == "rejection" and next((at for at in worked if at > ask.source.line), 0) in ran:
+            before = next((each for each in reversed(facts.turns) if is_after(ask.source, each.source)), None)
+            why = ""
+            if before and (said := before.closing):
+                label = quotes.source_label("announced", said.source)
+                why = f' that Claude {label} "{brief(said.text, _SETTLED)}"'
             found.append(RecordedDecision(ask.line, f"the user's words on a step{why}", ask.source))
     return in_order(found)
 
@@ -311,7 +314,7 @@ ONLY_CAPTURE = "only the capture is known: its transcript is gone"
 
 
 def goal(facts: Facts) -> str:
-    """What the session began with, its plan or request, then the newest for work, and the pull request.
+    """The plan or the first request, then the newest request that was worked on, and the pull request.
 
     A pull request is no goal by itself, as it may bundle other work.
     """
@@ -331,15 +334,19 @@ def goal(facts: Facts) -> str:
 
 
 def _aims(facts: Facts) -> list[UserRequest]:
-    """The first request that holds, and the newest that edits followed, but questions and replies."""
+    """The first request that still holds, then the newest one that edits followed.
+
+    Questions and replies are no such request.
+    """
     asked, worked = telling_requests(facts)[::-1], sorted(quotes.work_lines(facts))
     told = {ask.source: then.text for then, ask in pairwise(user_requests(facts))}
     over = [_is_over(facts, worked, ask, told.get(ask.source, "")) for ask in asked]
     begun = over.index(False) if False in over else 0
     typed = (ask for ask in asked[begun + 1 :] if not ask.question and ask.turn and ask.turn.kind != "queued")
     work = [ask for ask in typed if not is_question(ask.text)]
-    newest = [ask for ask in work if _acted_on(facts, _edits(facts), ask.source)][-1:]
-    return [*asked[begun : begun + 1], *newest]
+    edits = _edits(facts)
+    newest = next((ask for ask in reversed(work) if _acted_on(facts, edits, ask.source)), None)
+    return [*asked[begun : begun + 1], *([newest] if newest else [])]
 
 
 def _is_over(facts: Facts, worked: list[int], ask: UserRequest, told: str) -> bool:

@@ -80,10 +80,11 @@ def keys_of(compared: Comparison) -> list[str]:
 
 
 def choice_of(compared: Comparison, asked: Any) -> Choice:
-    """What a model has chosen; what the summary has of it is left out.
+    """A model's choice, without what the summary has.
 
     `asked` has the `way`, the `keys` of what it was shown, and its `reply` as Claude Code gives it
-    (`isAnswered`, `text`, `usage`, `reason`, `status`), None in time; it is None if nobody was asked.
+    (`isAnswered`, `text`, `usage`, `reason`, `status`), None if none came in time. `asked` is None if no
+    model was asked.
     """
     if not isinstance(asked, dict) or asked.get("way") not in _NAMES:
         return Choice()

@@ -27,7 +27,6 @@ from memtui.transcript.events import (
     is_ask,
     said_with_rejection,
 )
-from memtui.transcript.landmarks import report_in, report_of
 from memtui.transcript.lines import read_lines
 from memtui.transcript.outcomes import outcome_of, target_of
 from memtui.transcript.pasted import without_pasted
@@ -59,6 +58,10 @@ _ASKS_FOR = re.compile(r"(?:can|could|would|will) (?:you|we|i)\b|`[^`]+`\W*$", r
 _TALKS = ("ExitPlanMode", "AskUserQuestion")
 """Tools by which Claude asks the person."""
 _LIMITS = re.compile(r"^(?:no|never|not|do not|don't|without|only|kein|nicht|pas de|sin|не|不|禁止)\b", re.I)
+_HANDLE = "agentId: "  # beginning of the block that Claude Code appends to a subagent's report
+_RECEIPT = re.compile(r"[^\n]{1,80}\n\s*agent_?id: ", re.IGNORECASE)
+"""The beginning of what Claude Code says when a subagent was only started."""
+_NOTICE = re.compile(r"<result>(.*)</result>", re.DOTALL)
 _REPORT = 80
 """The most sentences of one report."""
 _MESSAGE = 60
@@ -213,7 +216,7 @@ class Conversation:
         elif call.name in EDIT_TOOLS:
             self._write(call, target, source)
         elif call.name in AGENT_TOOLS:
-            yield from _read(report_of(result), source)
+            yield from _read(_report_of(result), source)
         elif call.name in SHELL_TOOLS:
             self._tick(str(call.input.get("command", "")), source)
             self._run(target, result.text, source)
@@ -256,7 +259,7 @@ class Conversation:
         if isinstance(event, Words):
             self._name = text.split(maxsplit=1)[0] if event.kind == "command" and text else ""
             if event.kind == "notification":
-                yield from _read(report_in(text), source._replace(speaker="tool"))
+                yield from _read(_report_in(text), source._replace(speaker="tool"))
             if not is_ask(event) or text == self._queued:
                 return
         elif isinstance(event, Queue):
@@ -441,3 +444,21 @@ def plan_lines(text: str, source: Source, written: str) -> Iterator[Row]:
             continue
         kind: Kind = "rule" if _LIMITS.search(line) else "step"
         yield Row(kind, shortened(line, QUOTE), source, target=PLAN)
+
+
+def _report_of(result: Result) -> str:
+    """The report in the result of a subagent's call; "" while it runs in the background."""
+    content = result.content
+    if result.fields.get("status", "completed") != "completed":
+        return ""
+    if isinstance(content, list):
+        texts = (block.get("text") if isinstance(block, dict) else None for block in content)
+        handles = [isinstance(text, str) and text.startswith(_HANDLE) for text in texts]
+        content = [block for block, is_handle in zip(content, handles, strict=True) if not is_handle]
+    text = result._replace(content=content).text
+    return "" if _RECEIPT.match(text) else text
+
+
+def _report_in(notice: str) -> str:
+    found = _NOTICE.search(notice) if "<result>" in notice else None
+    return found[1] if found else ""

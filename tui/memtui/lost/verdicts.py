@@ -58,7 +58,7 @@ class Text:
     """A text that may have lines: a summary with the messages that were kept beside it."""
 
     def __init__(self, text: str, session: Iterable[str]) -> None:
-        """Take the summary, then further texts; evidence is looked for in all of it.
+        """`text` is the summary, followed by further texts that may hold evidence.
 
         The rarity of words is counted in the lines of the `session`.
         """

@@ -46,6 +46,8 @@ class CallLog:
     def __init__(self, said: Callable[[str, Source], None], has_read: Callable[[str, str], None]) -> None:
         self.files = FileLog()
         self.plans = PlanLog()
+        self.edits = 0
+        """Number of the session's own edits so far."""
         self.answers: list[Answer] = []
         self.addresses = AddressLog()
         self.agent_checks = CommandLog("subagent")
@@ -156,6 +158,7 @@ class CallLog:
         path = target_path(call.name, call.input, waiting.folder)
         self.files.result(result, path, call.name, waiting.source, self._source)
         if own and call.name in EDIT_TOOLS:
+            self.edits += 1
             self.plans.wrote(path, call.name, call.input, waiting.source)
         elif own:
             self._has_read(path, result.text)
@@ -205,12 +208,19 @@ def _target(waiting: _Waiting) -> str:
 
 
 def _step(waiting: _Waiting) -> frozenset[str]:
-    """What a call does: of a command its programs and words, of an edit all of it; a plan stands for any."""
-    name, target = waiting.call.name, _target(waiting)
+    """What identifies a call: the programs and words of a command, all of an edit, else tool and target.
+
+    All plans count as one step.
+    """
+    name = waiting.call.name
+    if name == "ExitPlanMode":
+        return frozenset({name})
+    if name in EDIT_TOOLS:
+        return frozenset({f"{name} {waiting.call.input}"})
+    target = _target(waiting)
     if name in SHELL_TOOLS:
         return shell.programs_run(target) | frozenset(bare_command(target).split())
-    given = waiting.call.input if name in EDIT_TOOLS else target
-    return frozenset({name if name == "ExitPlanMode" else f"{name} {given}"})
+    return frozenset({f"{name} {target}"})
 
 
 def _counts_of_agent(call: Call) -> bool:

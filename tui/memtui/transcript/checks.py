@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from memtui.secrets.secrets import masked
 from memtui.transcript import shell
@@ -86,6 +87,7 @@ def last_checks(facts: Facts) -> list[Command]:
     return [command for _, _, command in last]
 
 
+@lru_cache(maxsize=8192)
 def bare_command(text: str, home: str = "") -> str:
     """The normal form of a command line: on one line, without trailing filters and a ``cd`` within `home`."""
     line = command_line(text)
@@ -94,7 +96,7 @@ def bare_command(text: str, home: str = "") -> str:
 
 
 def folder_of(command: str, home: str) -> str:
-    """The folder in which a command line begins, `home` if it names none; "" if its words do not tell."""
+    """The first folder that a command line enters, `home` if none; "" if its words do not tell."""
     moved = _CD.search(command)
     folder = moved[1].strip("\"'") if moved else home
     return "" if folder[:1] in ("~", "$", "-") else absolute(folder, home)

@@ -17,7 +17,6 @@ from memtui.transcript.events import ApiError, Call, Expansion, Queue, Result, S
 from memtui.transcript.lines import Line, Record, fields_in, read_lines, text_in, time_of
 from memtui.transcript.records import NOWHERE, CompactionFact, Facts, Source, Speaker, in_order
 from memtui.transcript.session import Setting, agent_transcripts
-from memtui.transcript.shell import EDIT_TOOLS
 from memtui.transcript.turns import TurnLog, choices
 from memtui.transcript.words import HOOK_FEEDBACK
 
@@ -275,7 +274,6 @@ class _Reading:
         call = _clean_call(call)
         own = not self._is_subagent(call.agent)
         if own:
-            self._edited_on = self._setting.branch if call.name in EDIT_TOOLS else self._edited_on
             self._turns.called(self._source("model"))
         else:
             self._calls.found(call.agent)
@@ -283,8 +281,10 @@ class _Reading:
         self._calls.called(call, self._folder, source, own)
 
     def _result(self, result: Result) -> None:
-        own = not self._is_subagent(result.agent)
+        own, edits = not self._is_subagent(result.agent), self._calls.edits
         self._calls.ended(self._clean_result(result), self._source("tool"), own)
+        if self._calls.edits > edits:
+            self._edited_on = self._setting.branch
 
     def _clean_result(self, result: Result) -> Result:
         """A result with its secrets masked, unless that is done later."""

@@ -193,7 +193,7 @@ class FileLog:
         self._moved: dict[str, list[FileFact]] = {}
         """For moved files, by their new path: earlier changes and reads."""
         self._first: dict[str, int] = {}
-        """Hashes of what files held before their first edit."""
+        """Hashes of what files held before their first edit since a commit; 0 if that is not on record."""
         self._found: dict[str, FileFact] = {}
         """Files that only commands wrote or removed."""
         self._removed: set[str] = set()
@@ -205,8 +205,11 @@ class FileLog:
             return
         self._seen.add(result.id)
         log = self._modified if tool in EDIT_TOOLS else self._read
-        before, after = text_in(result.fields, "originalFile"), _text_after(result.fields)
-        same = after and hash(after) == self._first.setdefault(path_identity(path), hash(before))
+        same = False
+        if tool in EDIT_TOOLS:
+            after = _text_after(result.fields)
+            before = hash(text_in(result.fields, "originalFile")) if after else 0
+            same = self._first.setdefault(path_identity(path), before) == hash(after) and bool(after)
         touched = log.get(path_identity(path))
         if touched is None:
             created = tool == "Write" and result.fields.get("type") == "create"
@@ -273,6 +276,8 @@ class FileLog:
 
     def ran(self, command: str, folder: str, agent: bool, source: Source, at: Source) -> None:
         """Record a command that ran in `folder` and ended at a place; `source` is that of its call."""
+        if "git commit" in command:
+            self._first.clear()
         for removal in removals(command, folder):
             file = FileFact(removal.path, 1, agent, source=source, fate=removal.fate)
             self._follow(removal, file, at)

@@ -9,7 +9,6 @@ from typing import Literal
 
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import folder_of
-from memtui.transcript.events import Result
 from memtui.transcript.paths import is_inside
 from memtui.transcript.records import Landmark, Quote, Source, in_order
 from memtui.transcript.shell import shows_outcome
@@ -38,11 +37,12 @@ _BACK = re.compile(r"(?:HEAD|@)(?:~(?P<count>\d*)|(?P<marks>\^+))")
 _HASH = re.compile(r"[0-9a-f]{7,40}")
 _REBASE = re.compile(rf"{_GIT} (?:rebase\b(?! --abort)|filter-(?:branch|repo)\b|pull\b[^\n;&|]* --rebase\b)")
 _LOG = re.compile(
-    rf"{_GIT} log\b(?![^\n;&|]* (?:--all|-g|--reflog|--branches|--remotes)\b)"
-    r"(?: +(?:-(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s;&|\"'])*|\d+|HEAD[~^\d]*|[\w.@][\w./@{}~^-]*\.\.(?:HEAD)?))*"
+    rf"{_GIT} log\b(?![^\n;&|]* (?:--all|-g|--reflog|--branches|--remotes|--skip)\b)"
+    r"(?: +(?:-(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s;&|\"'])*|\d+|HEAD(?![~^])|[\w.@][\w./@{}~^-]*\.\.(?:HEAD)?))*"
     r"(?= *(?:$|[\n;&|)>]|-- ))"
 )
 """A log of what is checked out."""
+_SWITCH = re.compile(rf"{_GIT} (?:checkout|switch)\b")
 _LOGGED = re.compile(
     r"^[*|/\\ ]*(?P<commit>[0-9a-f]{7,40}) (?:\([^)\n]*\) )?(?P<subject>\S.*)$", re.MULTILINE
 )
@@ -80,7 +80,7 @@ class LandmarkLog:
             self._by_git(command, output, source)
         if folder and not (is_inside(to, folder) or is_inside(folder, to)):
             self.branches = known  # a folder beside may be of another repository
-        elif _LOG.search(command):
+        elif _LOG.search(command) and not _SWITCH.search(command):
             self._logged(output)
         if "gt " in command and (stacked := _STACKED.search(command)) and _CHANGED.search(output):
             if "modify" in stacked[0] and not _NEW.search(stacked["options"]):
@@ -171,13 +171,10 @@ class LandmarkLog:
         hashes = {match["subject"][:_TEXT_LIMIT]: match["commit"] for match in lines}
         hashes |= {match["commit"][:7]: match["commit"] for match in lines}
         stand = {"", *(each.commit[:7] for each in self._commits())}
-        now = (
-            (hashes.get(each.commit[:7]) or hashes.get(each.text, ""), each) for each in self._found.values()
-        )
-        named = (
-            each if commit[:7] in stand else replace(each, commit=commit, superseded="")
-            for commit, each in now
-        )
+        named = []
+        for each in self._found.values():
+            commit = hashes.get(each.commit[:7]) or hashes.get(each.text, "")
+            named.append(each if commit[:7] in stand else replace(each, commit=commit, superseded=""))
         self._found = {_key(each): each for each in named}
 
     def _supersede(self, commits: Iterable[Landmark], how: Literal["amend", "rebase", "reset"]) -> None:
@@ -206,10 +203,6 @@ _ADDRESS = re.compile(
 """Of GitHub, Gitea and GitLab; of Linear and Jira; as a value or at the end of a line, not in text."""
 _PARTS = ("/pull/", "/issues/", "/merge_requests/", "/issue/", "/browse/")
 """Cheap pre-filter: every such address has one of these."""
-_HANDLE = "agentId: "  # beginning of the block that Claude Code appends to a subagent's report
-_RECEIPT = re.compile(r"[^\n]{1,80}\n\s*agent_?id: ", re.IGNORECASE)
-"""The beginning of what Claude Code says when a subagent was only started."""
-_REPORT = re.compile(r"<result>(.*)</result>", re.DOTALL)
 
 
 class AddressLog:
@@ -225,21 +218,3 @@ class AddressLog:
         for address in found if len(found) <= _AT_ONCE else ():
             self.seen.pop(address, None)
             self.seen[address] = Quote(address, source, len(address))
-
-
-def report_of(result: Result) -> str:
-    """The report in the result of a subagent's call; "" while it runs in the background."""
-    content = result.content
-    if result.fields.get("status", "completed") != "completed":
-        return ""
-    if isinstance(content, list):
-        texts = (block.get("text") if isinstance(block, dict) else None for block in content)
-        handles = [isinstance(text, str) and text.startswith(_HANDLE) for text in texts]
-        content = [block for block, is_handle in zip(content, handles, strict=True) if not is_handle]
-    text = result._replace(content=content).text
-    return "" if _RECEIPT.match(text) else text
-
-
-def report_in(notice: str) -> str:
-    found = _REPORT.search(notice) if "<result>" in notice else None
-    return found[1] if found else ""

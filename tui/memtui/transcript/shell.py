@@ -111,6 +111,7 @@ def segments(command: str) -> list[list[str]]:
     return [words for part in _PARTS.split(_REDIRECT.sub(" ", bare)) if (words := _from_program(part))]
 
 
+@lru_cache(maxsize=8192)
 def shows_outcome(command: str) -> bool:
     """Whether the exit status is that of the whole command line, or condition: only ``&&`` joins its parts.
 
