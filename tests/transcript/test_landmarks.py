@@ -147,6 +147,7 @@ def test_commits_of_subagents_count_and_a_log_gives_the_ids_that_they_have_since
     for log in ("-3 origin/other", "-3 HEAD~1", "--skip=5 -3"):
         t.tool("Bash", "9999999 dig", command=f"git log --oneline {log}")
     t.tool("Bash", "9999999 dig", command="git checkout other && git log --oneline -3")
+    assert [mark.commit for mark in t.facts(tmp_path).landmarks] == ["abc1234", "1111111"]
     t.tool(
         "Bash", "abc1234 dig\n2222222 fire\n8888888 dig\n7777777 fire", command="git log --oneline -n 5 | cat"
     )
