@@ -389,7 +389,7 @@ async def test_an_error_that_is_over_is_not_shown_as_one(world: World, told_of: 
     world.state(STATE.model_copy(update={"working": WorkingContext(last_error=told_of)}), version=7)
     async with opened(world, WIDE) as driver:
         await shows(driver, "v7")
-        assert row in [text.strip() for text in driver.drawn(PaneId.STATE)]
+        await driver.until(lambda: row in map(str.strip, driver.drawn(PaneId.STATE)), "the row")
 
 
 async def test_a_transcript_that_is_removed_takes_its_draft_along(world: World) -> None:
