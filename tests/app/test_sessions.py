@@ -246,8 +246,8 @@ async def test_a_deleted_session_is_read_and_put_back_from_the_archive(
         await driver.press("escape")
         log = stand_in(driver, tmp_path, monkeypatch)
         await driver.press("R")
+        await driver.until(lambda: log.is_file() and f"--resume|{SECOND}" in log.read_text(), "Claude Code")
         assert path.read_bytes() == data
-        assert f"--resume|{SECOND}" in log.read_text()
 
 
 async def test_several_are_marked_and_their_ids_copied(two: World, monkeypatch: pytest.MonkeyPatch) -> None:

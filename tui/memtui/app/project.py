@@ -202,10 +202,10 @@ class ProjectModel:
             ("commands", self._commands),
             ("pins userpins", self._pins),
             ("handover", self._waits),
+            ("compacts memories", self._memories),
             ("compacts", lambda: (self.capture_rows.read(),)),
             ("compacts transcripts branch", self._health),
             ("states transcripts", self._state),
-            ("compacts memories", self._memories),
             ("claude", self._claude),
         )
 

@@ -92,8 +92,9 @@ class PendingPane(Pane):
             self.losses = {key: losses for key, losses in self.losses.items() if losses}
         else:
             return
-        if self._health is None and self.unread and self.model.transcripts.folder().is_dir():
-            return  # until compactions without a capture are known, which belong between these rows
+        alone = not self._captures.rows and self.model.transcripts.folder().is_dir()
+        if alone and self._health is None and self.unread:
+            return  # there may be compactions without a capture
         self.view = self._captures
         self.unread = self.unread and (self._captures.unread > 0 or self._health is None)
         if self._health is not None and (self._health.missing or self._health.manual):
