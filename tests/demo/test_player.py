@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from memtui.demo.build import DemoProject
-from memtui.demo.player import script
+from memtui.demo.run import script
 from memtui.documents.session_state import TaskKind
 from memtui.ground.project import Places
 from memtui.store.captures import CaptureStore

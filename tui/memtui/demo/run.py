@@ -1,4 +1,4 @@
-"""Runs the demo: builds it in a temporary folder, plays the session, and removes it at the end."""
+"""Runs the demo: builds it in a temporary folder, plays its running sessions, and removes it at the end."""
 
 from __future__ import annotations
 
@@ -12,10 +12,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from memtui.demo.build import build_demo
-from memtui.demo.player import play
+from memtui.demo.build import DemoProject, build_demo, read, scenes
 from memtui.ground.clock import Clock, system_clock
+from memtui.ground.files import FileProblem
 from memtui.ground.machine import handling
+from memtui.store.commands_file import CommandsFile
+
+_WORK = (3, 6, 16, 19, 25, 33, 41, 49)
+"""Times in seconds at which the session continues; the app follows it and writes versions of its state."""
+
+Step = tuple[float, Callable[[], object]]
+"""An event of the demo: its time in seconds, and what happens."""
 
 
 def run_demo(run_app: Callable[..., None], clock: Clock = system_clock) -> None:
@@ -47,3 +54,35 @@ def _folder() -> Iterator[Path]:
             if not folder.exists():
                 break
             time.sleep(0.05)
+
+
+def script(demo: DemoProject, clock: Clock) -> list[Step]:
+    """The events of the first minute, in order. Every action can be called without waiting."""
+
+    def say(session: str, lines: str) -> Callable[[], object]:
+        return lambda: demo.say(session, lines, clock())
+
+    arriving = read("live")
+    (compaction,) = scenes("typos-live")
+    incident = {"incident": "2 of 214 refunds without a charge"}
+    events: list[Step] = [
+        *((at, say("refunds", scene)) for at, scene in zip(_WORK, scenes("refunds-live"), strict=True)),
+        (12, lambda: demo.capture(clock(), **arriving["capture"])),
+        (14, say("typos", compaction)),
+        (21, lambda: CommandsFile(demo.project, 5).activate("hotfix", clock(), incident)),
+        (30, lambda: demo.remember(clock(), **arriving["memory"])),
+    ]
+    return sorted(events, key=lambda event: event[0])
+
+
+def play(demo: DemoProject, clock: Clock, stopped: threading.Event) -> None:
+    played = 0.0
+    for seconds, act in script(demo, clock):
+        if stopped.wait(seconds - played):
+            return
+        played = seconds
+        try:
+            act()
+        except (FileProblem, OSError):
+            # The folder is being removed: the demo has ended.
+            return
