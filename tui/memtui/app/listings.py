@@ -280,7 +280,7 @@ class MemoryRows:
     def __init__(self, project: Project, home: Home) -> None:
         self._root = project.root
         self._home = home
-        self._concerns = listing.ProjectTest(project.root)
+        self._concerns = listing.project_test(str(project.root))
         self._known: dict[str, Entry] = {}
         self._mine: set[str] = set()
         self._stored_as: dict[str, str] = {}

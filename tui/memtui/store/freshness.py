@@ -20,7 +20,7 @@ from memtui.ground.machine import ask_git
 from memtui.ground.text import FormatError, counted
 from memtui.secrets.quoting import safe
 from memtui.secrets.secrets import MASK
-from memtui.store.listing import ProjectTest
+from memtui.store.listing import project_test
 
 _GONE_THEN = re.compile(r"\blater (?:deleted|moved)\b")
 """The part of a file's role that says the session itself removed it."""
@@ -59,7 +59,7 @@ def freshness(memory: StoredMemory, root: Path) -> Freshness:
     project's, also stands for memories made below it, or elsewhere.
     """
     project = memory.meta.project
-    root = root if ProjectTest(root)(project) else Path(project)
+    root = root if project_test(str(root))(project) else Path(project)
     if len(memory.body) > 1 << 20 or not os.path.isdir(root):  # noqa: PTH112 - raises nothing
         return Freshness()
     since = int(memory.meta.created.timestamp())

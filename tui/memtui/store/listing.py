@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -146,34 +146,23 @@ def name_order(name: str) -> str:
 # -- which project a memory belongs to -----------------------------------------------------------------------
 
 
-class ProjectTest:
-    """Whether memories belong to a project: those of its folder or one below, and those without a project."""
-
-    def __init__(self, root: Path) -> None:
-        self._root = os.path.realpath(root)
-        self._name = root.name
-        self._known: dict[str, bool] = {"": True}
-
-    def __call__(self, project: str) -> bool:
-        found = self._known.get(project)
-        if found is None:
-            found = self._known[project] = self._ask(project)
-        return found
-
-    def _ask(self, project: str) -> bool:
-        if not os.path.isabs(project):  # noqa: PTH117
-            return project == self._name
-        try:
-            real = os.path.realpath(project)
-        except (OSError, ValueError):
-            return False
-        return real == self._root or real.startswith(self._root.rstrip(os.sep) + os.sep)
-
-
 @lru_cache(maxsize=8)
-def project_test(root: str) -> ProjectTest:
-    """The test for a root; it caches its answers, as each needs the disk."""
-    return ProjectTest(Path(root))
+def project_test(root: str) -> Callable[[str], bool]:
+    """Whether memories belong to a project: those of its folder or one below, and those without a project.
+
+    Answers are cached, as each needs the disk.
+    """
+    own, name = os.path.realpath(root), Path(root).name
+
+    @cache
+    def concerns(project: str) -> bool:
+        if not os.path.isabs(project):  # noqa: PTH117
+            return project in ("", name)
+        with suppress(OSError, ValueError):
+            return f"{os.path.realpath(project)}{os.sep}".startswith(f"{own.rstrip(os.sep)}{os.sep}")
+        return False
+
+    return concerns
 
 
 _FRONT_MATTER = re.compile(

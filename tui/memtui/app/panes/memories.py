@@ -30,7 +30,7 @@ from memtui.ground.clock import day_and_minute
 from memtui.ground.files import FileProblem
 from memtui.ground.text import counted
 from memtui.store.claude_memory import INDEX
-from memtui.store.listing import ProjectTest, is_stored
+from memtui.store.listing import is_stored, project_test
 
 if TYPE_CHECKING:
     from memtui.app.details.versions import Version
@@ -79,7 +79,7 @@ class MemoriesPane(Pane):
         super().__init__(model)
         self.view = self._listed = MemoriesView()
         self.everything = False
-        self._concerns = ProjectTest(model.project.root)
+        self._concerns = project_test(str(model.project.root))
         self._reader = MemoryReader(model)
         self._filter_lock = threading.Lock()
         self.held_by: dict[str, str] = {}
