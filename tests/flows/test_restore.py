@@ -41,7 +41,8 @@ def places(tmp_path: Path) -> Places:
 
 def keep(places: Places, session: str, goal: str, version: int = 1) -> Path:
     text = STATE.format(version=version, root=places.project.root, goal=goal)
-    return StateStore(places.project, places.home).write(session, text, version).path
+    StateStore(places.project, places.home).write(session, text, version)
+    return places.home.states / session / f"v{version:04d}.md"
 
 
 def remember(places: Places, text: str) -> str:

@@ -18,7 +18,7 @@ from memtui.ground.project import Places, Project
 from memtui.store import sessions
 from memtui.store.listing import Entry
 from memtui.store.state_files import version_of
-from memtui.store.states import StateStore, StoredState, VersionTaken, keep_progress, read_progress
+from memtui.store.states import StateStore, StoredState, keep_progress, read_progress
 from memtui.store.transcripts import TranscriptStore
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Facts
@@ -65,10 +65,10 @@ def update_state(
         written = None
         if state is not None:
             state = state.replace(version=before.number + 1)
-            try:
-                written = store.load(store.write(session_id, render_session_state(state), state.version))
-            except VersionTaken:  # go on from the version that another program has just written
+            entry = store.write(session_id, render_session_state(state), state.version)
+            if entry is None:  # go on from the version that another program has just written
                 continue
+            written = store.load(entry)
         keep_progress(places.home, session_id, state.version if state else before.number, size)
         if current := state or before.state:
             store.keep_notes(session_id, compaction_notes(facts, current, project.root))

@@ -29,10 +29,6 @@ from memtui.store.state_files import (
 PROGRESS = "progress.json"
 
 
-class VersionTaken(FileProblem):
-    """Another process has already written this version; the caller starts again from it."""
-
-
 @dataclass(frozen=True, slots=True)
 class StoredState:
     """One version of a session's state document."""
@@ -79,13 +75,11 @@ class StateStore:
             return []
         return sorted(scan(self.folder / session_id, VERSION), key=version_of, reverse=True)
 
-    def write(self, session_id: str, text: str, version: int) -> Entry:
-        """Write a new version, whole or not at all; `VersionTaken` if it exists."""
+    def write(self, session_id: str, text: str, version: int) -> Entry | None:
+        """Write a new version, whole or not at all; None if another process has just written it."""
         folder, base = self._made(session_id)
         path = folder / version_name(version)
-        if not files.create_exclusive(path, text.encode(), within=base):
-            raise VersionTaken(path, "has been written by another program meanwhile; try again")
-        return Entry.of(path)
+        return Entry.of(path) if files.create_exclusive(path, text.encode(), within=base) else None
 
     def keep_notes(self, session_id: str, text: str) -> None:
         folder, base = self._made(session_id)
