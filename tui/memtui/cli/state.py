@@ -5,14 +5,14 @@ from __future__ import annotations
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable
-from functools import wraps
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
 from memtui.cli import options, output
+from memtui.cli.options import C
 from memtui.documents.compactor import members
 from memtui.documents.session_state import SessionState, TaskKind, render_session_state
 from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff
@@ -29,26 +29,14 @@ from memtui.store.states import StoredState
 from memtui.transcript.short_text import tokens
 
 
-class _Asked(NamedTuple):
-    """The places, and the session named by the options."""
-
-    places: Places
-    session: str
-    transcript: Path | None
-
-    def documents(self) -> state_updates.SessionDocuments:
-        return state_updates.documents_of(self.places, session=self.session, transcript=self.transcript)
-
-
-def _of_session(function: Callable[..., None]) -> Callable[..., None]:
-    """Options of all commands: the session, as `asked`, and JSON."""
-
-    @wraps(function)
-    def command(session: str, transcript: Path | None, places: Places, **others: Any) -> None:
-        options.one_session(session, transcript)
-        function(_Asked(places, session, transcript), **others)
-
+def _of_session(command: C) -> C:
+    """Options of all commands of `state`: the session, and JSON."""
     return options.session_option(options.transcript_option(options.common_options(command)))
+
+
+def _documents(places: Places, session: str, transcript: Path | None) -> state_updates.SessionDocuments:
+    options.one_session(session, transcript)
+    return state_updates.documents_of(places, session=session, transcript=transcript)
 
 
 @click.group("state")
@@ -63,29 +51,30 @@ def state() -> None:
 @state.command("update")
 @options.engine_option
 @_of_session
-def update(asked: _Asked, engine: str, as_json: bool) -> None:
+def update(session: str, transcript: Path | None, engine: str, as_json: bool, places: Places) -> None:
     """Write the next version from what was said since the last one.
 
     Nothing is written when the document would be the same. If claude fails, the version drafted from the
     facts is written, and standard error says why.
     """
-    note, path = "", asked.transcript or find_transcript(asked.places, asked.session)
+    options.one_session(session, transcript)
+    note, path = "", transcript or find_transcript(places, session)
     if engine == Engine.CLAUDE:
         from memtui.engines.drafts import update_by_claude
 
         with options.asking_claude() as called_off:
-            written, problem = update_by_claude(asked.places, transcript=path, cancelled=called_off)
+            written, problem = update_by_claude(places, transcript=path, cancelled=called_off)
         if problem:
             output.say(f"memtui: {clean_line(problem)}: kept the facts-only version.", err=True)
         note = options.draft_note(problem)
     else:
-        written = state_updates.update_state(asked.places, path)
+        written = state_updates.update_state(places, path)
     by = {"engine": Engine.FACTS.value if note else engine, "note": note}
     done = {"changed": written is not None, **by, **(_as_json(written) if written else {})}
     said = "Nothing has changed since the last version."
     if written:
         said = f"Version {written.version} of {written.session_id}: {written.path}"
-    if not written and not asked.documents().entries:
+    if not written and not _documents(places, session, transcript).entries:
         said = "Nothing was said in this session yet: there is no version to write."
     output.print_result(done, said, as_json)
 
@@ -93,14 +82,14 @@ def update(asked: _Asked, engine: str, as_json: bool) -> None:
 @state.command("show")
 @click.argument("version", type=click.IntRange(min=1), required=False)
 @_of_session
-def show(asked: _Asked, version: int | None, as_json: bool) -> None:
+def show(version: int | None, session: str, transcript: Path | None, as_json: bool, places: Places) -> None:
     """Print the document: its newest version, or VERSION.
 
     A session without stored versions is drafted from its transcript; nothing is written then.
     """
-    documents = asked.documents()
+    documents = _documents(places, session, transcript)
     if version is None and not documents.entries:
-        drafted = state_updates.current_state(asked.places, documents)
+        drafted = state_updates.current_state(places, documents)
         if as_json:
             draft = {"session_id": documents.session_id, "version": None, "path": None, "written": None}
             output.print_json({**draft, "stored": False, "text": drafted.text, **_dumped(drafted.state)})
@@ -120,9 +109,9 @@ def show(asked: _Asked, version: int | None, as_json: bool) -> None:
 
 @state.command("history", short_help="List the versions, newest first.")
 @_of_session
-def history(asked: _Asked, as_json: bool) -> None:
+def history(session: str, transcript: Path | None, as_json: bool, places: Places) -> None:
     """List the versions, newest first: time, size, decisions, and what was in progress."""
-    documents = asked.documents()
+    documents = _documents(places, session, transcript)
     versions = [documents.store.load(entry) for entry in documents.entries]
     values = [{**_as_json(each), **_counted(each.state)} for each in versions]
     columns = ("Version", "Time", "Tokens", "Done", "Decisions", "In progress")
@@ -134,13 +123,20 @@ def history(asked: _Asked, as_json: bool) -> None:
 @click.argument("before", metavar="[FROM]", type=click.IntRange(min=1), required=False)
 @click.argument("after", metavar="[TO]", type=click.IntRange(min=1), required=False)
 @_of_session
-def diff(asked: _Asked, before: int | None, after: int | None, as_json: bool) -> None:
+def diff(
+    before: int | None,
+    after: int | None,
+    session: str,
+    transcript: Path | None,
+    as_json: bool,
+    places: Places,
+) -> None:
     """Show what has changed between two versions, word by word; the last two unless given.
 
     Lines begin with + (new), - (gone) or ~ (changed: [-old words-] {+new words+}); a new decision is marked
     with NEW.
     """
-    documents = asked.documents()
+    documents = _documents(places, session, transcript)
     newest = documents.version(after)
     earlier = documents.version(before) if before is not None else documents.before(newest.version)
     sections = state_diff(_readable(earlier) if earlier else None, _readable(newest))
