@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.cli.handoff import section_in, with_section
+from memtui.cli.export import section_in, with_section
 from memtui.ground.text import FormatError
 
 FIRST = "<!-- memtui:handoff begin; `memtui export --for AGENT --done` takes this section out -->\n"
