@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from memtui.documents.pins import TITLE, Pin, parse_pins, with_pin, without_pin
+from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Project, memtui_home
-from memtui.lost.pins import ROOM, PinProblem, Pins
+from memtui.lost.pins import ROOM, Pins
 
 EDITED = """# My pins
 
@@ -69,14 +70,14 @@ def test_lines_of_others_count_only_once_they_are_confirmed(pins: Pins, tmp_path
     assert file.read_text() == before, "it is in the file already"
     assert [each.pin.text for each in pins.active()] == ["mine", "later"]
     assert home.confirmed_pins.stat().st_mode & 0o777 == 0o600
-    with pytest.raises(PinProblem, match="already"):
+    with pytest.raises(FileProblem, match="already"):
         pins.add(Pin("later"))
 
 
 def test_pins_have_a_limit_together_and_none_stands_twice(pins: Pins) -> None:
     pins.add(Pin("a" * (ROOM - 10)), everywhere=True)
-    with pytest.raises(PinProblem, match="2,000 characters together, with this one 2,001; remove one"):
+    with pytest.raises(FileProblem, match="2,000 characters together, with this one 2,001; remove one"):
         pins.add(Pin("b" * 11))
     pins.add(Pin("b" * 10))
-    with pytest.raises(PinProblem, match="already"):
+    with pytest.raises(FileProblem, match="already"):
         pins.add(Pin("b" * 10), everywhere=True)

@@ -19,13 +19,13 @@ from memtui.documents.quotes import citation
 from memtui.flows.aftermath import as_object, newest_or_named, standing_rules
 from memtui.flows.rescue import fitting, hand_over, rescue_text
 from memtui.ground.clock import local_minute, parse_iso, system_clock
-from memtui.ground.files import reading
+from memtui.ground.files import FileProblem, reading
 from memtui.ground.project import Places, current_session, memtui_home
 from memtui.ground.text import counted
 from memtui.lost.choosing import prompt_for
 from memtui.lost.notes import ChoiceError, candidate_json, compare, line_for_person, note_of, rows_json
 from memtui.lost.outbox import lines_wait, rows_waiting
-from memtui.lost.pins import ROOM, Pinned, PinProblem, Pins
+from memtui.lost.pins import ROOM, Pinned, Pins
 from memtui.lost.records import MARKS, OPEN, Aftermath, Row, Unfounded
 from memtui.plugin.installing import has_all_hooks
 from memtui.secrets.secrets import masked, masked_in
@@ -300,7 +300,7 @@ def _confirm(pins: Pins, name: str, as_json: bool) -> None:
         each.pin.text for each in known if not each.confirmed and (name == "all" or each.pin.text == words)
     ]
     if not texts:
-        raise PinProblem(pins.path(everywhere=False), "has no such pin that waits to be confirmed")
+        raise FileProblem(pins.path(everywhere=False), "has no such pin that waits to be confirmed")
     pins.confirm(texts)
     for text in texts:
         _print_result("confirm", text, as_json)

@@ -12,7 +12,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
@@ -147,6 +147,28 @@ def write_atomic(
             if expected is not None and _read(os.open(path, _READ), len(expected) + 1) != expected:
                 raise FileChanged(path, "has changed meanwhile")
             temp.replace(path)
+
+
+def edit(path: Path, change: Callable[[bytes], bytes], *, within: Path, limit: int, mode: int) -> None:
+    """Change a file that other programs write, too, or make it with this `mode`; it is empty before.
+
+    What another one writes meanwhile is read again; `FileChanged` if that happens five times.
+    """
+    for _ in range(5):
+        before = None
+        with suppress(FileMissing):
+            before = read_within(path, within, limit=limit)
+        after = change(before or b"")
+        if after == (before or b""):
+            return
+        if before is None:
+            if create_exclusive(path, after, mode=mode, within=within):
+                return
+            continue
+        with suppress(FileChanged):
+            write_atomic(path, after, mode=None, within=within, expected=before)
+            return
+    raise FileChanged(path, "is being written by another program; try again in a moment")
 
 
 def create_exclusive(

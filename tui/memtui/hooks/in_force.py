@@ -49,23 +49,20 @@ def titled_list(title: str, lines: list[str], report: Report) -> str:
 
 def pin_texts(project: Project, home: Home, report: Report) -> list[str]:
     """The texts of the pins, masked and cleaned, once each; unconfirmed ones of the project are left out."""
-    found: dict[str, None] = {}
-    for path, root in ((project.pins, project.root), (home.pins, home.data)):
-        if not os.path.lexists(path):
-            continue
-        # Imported here: most projects have no pins.
-        from memtui.documents.pins import parse_pins
-        from memtui.lost.pins import read_pins_file
-        from memtui.secrets.quoting import safe
-        from memtui.store.confirmed_pins import Confirmed
+    if not any(map(os.path.lexists, (project.pins, home.pins))):
+        return []
+    # Imported here: most projects have no pins.
+    from memtui.lost.pins import Pins
+    from memtui.secrets.quoting import safe
 
+    found: dict[str, None] = {}
+    for everywhere in (False, True):
         try:
-            pins = parse_pins(read_pins_file(path, root)[0])
-            confirmed = Confirmed(home) if pins and path == project.pins else None
+            pins = Pins(project, home).of(everywhere=everywhere)
         except FileProblem as problem:
             report.problem(problem)
             continue
-        known = [pin.text for pin in pins if confirmed is None or pin.text in confirmed]
+        known = [each.pin.text for each in pins if each.confirmed]
         if len(known) < len(pins):
             report.add_work(f"left out {len(pins) - len(known)} pins from the repository, not confirmed")
         found.update((line, None) for text in known if (line := clean_line(safe(text))))

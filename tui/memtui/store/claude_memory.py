@@ -208,21 +208,13 @@ class ClaudeMemories:
         if path.parent != self.folder or path.suffix != ".md":
             raise FileProblem(path, f"is not a memory in {self.folder}")
 
-    def _edit_index(self, edit: Callable[[str], str]) -> None:
-        """Change the index; Claude may write it at the same time, so what it wrote is read again."""
-        path = self.folder / INDEX
-        for _ in range(5):
-            before = None
-            with suppress(FileMissing):
-                before = files.read_within(path, self.folder, limit=_LIMIT, follow=False)
-            text = (before or b"").decode("utf-8", "surrogateescape")
-            if (after := edit(text)) == text:
-                return
-            with suppress(FileChanged):
-                data = after.encode("utf-8", "surrogateescape")
-                files.write_atomic(path, data, mode=None, within=self.folder, expected=before)
-                return
-        raise FileChanged(path, "is being overwritten by another program; try again in a moment")
+    def _edit_index(self, change: Callable[[str], str]) -> None:
+        """Change the index, which Claude may write at the same time."""
+
+        def changed(index: bytes) -> bytes:
+            return change(index.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+        files.edit(self.folder / INDEX, changed, within=self.folder, limit=_LIMIT, mode=0o600)
 
     def _read_marks(self) -> dict[str, str]:
         try:
