@@ -9,15 +9,8 @@ from memtui.ground.clean import clean_line
 from memtui.ground.clock import local_minute
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Project
+from memtui.hooks import in_force
 from memtui.hooks.compaction import last_capture
-from memtui.hooks.in_force import (
-    FOR_SESSION,
-    RULES_ROOM,
-    CommandStatus,
-    abridged_rules,
-    active_rules,
-    pins_text,
-)
 from memtui.hooks.records import Report
 from memtui.hooks.sections import LIMIT, Piece, Rank, Section, abridged, fitting, joined, shortened, size_of
 from memtui.lost.outbox import has_mod
@@ -38,8 +31,8 @@ _INTRODUCTION, _PINS, _RULES, _STATE, _CAPTURE = 0, 1, 2, 100, 101
 
 def after_compaction(session_id: str, project: Project, home: Home, now: datetime, report: Report) -> str:
     """Pins, notes on the session, rules of active commands, this compaction's capture; "" without any."""
-    pins = pins_text(project, home, FOR_SESSION, report)
-    rules = active_rules(project, report)
+    pins = in_force.pins_text(project, home, in_force.FOR_SESSION, report)
+    rules = in_force.active_rules(project, report)
     entry = newest_version(home, session_id)
     room = LIMIT - _FRAME - size_of(pins)
     wanted = sum(size_of(_rules(each)) for each in rules)
@@ -47,10 +40,10 @@ def after_compaction(session_id: str, project: Project, home: Home, now: datetim
     if has_mod(home, session_id):
         report.add_work("left what the summary leaves out to the mod")
     elif entry:
-        notes = _notes(entry, home, report, room - min(wanted, RULES_ROOM))
+        notes = _notes(entry, home, report, room - min(wanted, in_force.RULES_ROOM))
     room -= size_of(notes) + sum(size_of(_rules(each._replace(text=""))) + _FENCES for each in rules)
     sections = [Section(pins, _PINS)]
-    sections += [Section(_rules(each), _RULES + each.rank) for each in abridged_rules(rules, room)]
+    sections += [Section(_rules(each), _RULES + each.rank) for each in in_force.abridged_rules(rules, room)]
     sections.append(Section(notes, _STATE))
     if name := last_capture(session_id, project):
         where = f".project/compacts/{clean_line(name)}"
@@ -67,7 +60,7 @@ def after_clear(
     ended: tuple[str, datetime] | None, project: Project, home: Home, report: Report, *, whole: bool = True
 ) -> str:
     """Pins, and the state of the session that `ended` at a time, perhaps not `whole`; "" without any."""
-    pins = pins_text(project, home, FOR_SESSION, report)
+    pins = in_force.pins_text(project, home, in_force.FOR_SESSION, report)
     entry = newest_version(home, ended[0]) if ended else None
     state = _state(entry, home, report, LIMIT - _FRAME - size_of(pins)) if entry else ""
     when = f" at {local_minute(ended[1])}" if ended else ""
@@ -106,7 +99,7 @@ def _introduced(text: str, sections: list[Section]) -> str:
     return joined(fitting([Section(text + _WARNING, _INTRODUCTION), *sections], LIMIT))
 
 
-def _rules(rules: CommandStatus) -> str:
+def _rules(rules: in_force.CommandStatus) -> str:
     name = clean_line(rules.name)
     return f"## Active command /{name}\n\nFrom {clean_line(rules.path)}:\n{fenced(safe(rules.text))}"
 

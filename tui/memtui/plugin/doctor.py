@@ -30,14 +30,7 @@ from memtui.ground.text import counted
 from memtui.hooks.records import Run, read_runs
 from memtui.hooks.settings import ALL, find_entries, not_writable
 from memtui.lost.outbox import lines_wait
-from memtui.plugin.installing import (
-    FOLDER,
-    has_all_hooks,
-    hooks_off,
-    installations,
-    record_in,
-    recorded_program,
-)
+from memtui.plugin import installing
 from memtui.plugin.receipts import receipts_of, waiting_here
 from memtui.store.archive import Archive, is_private
 from memtui.store.archive_settings import archive_settings
@@ -90,9 +83,9 @@ Said = partial(Finding, "")
 
 def diagnose(places: Places, clock: Clock, env: Mapping[str, str] = os.environ) -> Iterator[Finding]:
     """Run all checks; yields each finding as soon as it is known. Nothing is changed."""
-    now, installed = clock(), has_all_hooks(places)
+    now, installed = clock(), installing.has_all_hooks(places)
     with ThreadPoolExecutor(1) as pool:  # a server takes longer to start than all other checks together
-        server = pool.submit(_check_server, env, record_in(places.home)) if installed else None
+        server = pool.submit(_check_server, env, installing.record_in(places.home)) if installed else None
         checks: dict[str, Iterator[Finding]] = {
             "installed": _check_installed(places, installed),
             "entries": _check_entries(places),
@@ -125,9 +118,9 @@ def _guarded(check: Iterator[Finding]) -> Iterator[Finding]:
 
 
 def _check_installed(places: Places, installed: bool) -> Iterator[Finding]:
-    found = installations(places)
+    found = installing.installations(places)
     scopes = ", ".join(each.scope for each in found if each.enabled)
-    if problem := hooks_off(places):
+    if problem := installing.hooks_off(places):
         yield Said(Level.BROKEN, str(problem), "Correct it: without hooks nothing is captured.")
     elif scopes:
         yield Said(Level.OK, f"The plugin is installed and enabled ({scopes})")
@@ -142,7 +135,7 @@ def _check_installed(places: Places, installed: bool) -> Iterator[Finding]:
 
 
 def _check_entries(places: Places) -> Iterator[Finding]:
-    if not any(each.enabled for each in installations(places)):
+    if not any(each.enabled for each in installing.installations(places)):
         return
     advice = "`memtui init --replace` takes it out; `memtui uninstall` puts it back."
     for each in find_entries(places.claude, places.project.root):
@@ -152,7 +145,7 @@ def _check_entries(places: Places) -> Iterator[Finding]:
 
 
 def _check_program(places: Places, env: Mapping[str, str]) -> Iterator[Finding]:
-    if found := find_program("memtui-hook", env.get("PATH")) or recorded_program(places.home):
+    if found := find_program("memtui-hook", env.get("PATH")) or installing.recorded_program(places.home):
         yield Said(Level.OK, f"Claude Code starts {found}")
     else:
         message = "memtui-hook is not on the PATH, and `memtui init` has recorded none that is there"
@@ -221,7 +214,7 @@ def _check_receipts(places: Places) -> Iterator[Finding]:
         message = f"{len(bad)} of the last {len(known)} hand-overs did not arrive whole: {bad[0].label}"
         yield Said(Level.WARNING, message, "`memtui doctor --receipts` lists them.")
     elif waiting := sum(waiting_here(places).values()):
-        advice = "" if has_all_hooks(places) else "No hook delivers them: run `memtui init`."
+        advice = "" if installing.has_all_hooks(places) else "No hook delivers them: run `memtui init`."
         yield Said(Level.WARNING if advice else Level.OK, lines_wait(waiting), advice)
     else:
         whole = f"All of the last {len(known)} hand-overs arrived whole"
@@ -306,7 +299,7 @@ def _check_server(env: Mapping[str, str], record: Path) -> Finding:
             shutil.copy(record, f"{folder}/data")
         try:
             done = subprocess.run(
-                [str(FOLDER / "launch"), "mcp"], input=json.dumps(_HELLO) + "\n", text=True,
+                [str(installing.FOLDER / "launch"), "mcp"], input=json.dumps(_HELLO) + "\n", text=True,
                 env={**env, "MEMTUI_HOME": folder}, cwd=folder, capture_output=True, timeout=_SECONDS,
                 check=False,
             )  # fmt: skip
