@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -176,14 +177,12 @@ def list_(
     if drawn:
         _print_graph(backend, where, tags, drawn)
         return
-    top, known = places.project.root, dict[str, Freshness]()
 
+    @cache
     def state(listed: Listed) -> Freshness:
-        if listed.id not in known:
-            known[listed.id] = Freshness()
-            with suppress(FileProblem):
-                known[listed.id] = freshness(backend.get(listed.id), top)
-        return known[listed.id]
+        with suppress(FileProblem):
+            return freshness(backend.get(listed.id), places.project.root)
+        return Freshness()
 
     if stale:
         stale_ones = [each for each in backend.list(where, tags).items if state(each).is_stale]

@@ -128,11 +128,6 @@ class Sharing:
     def is_own(self, key: str) -> bool:
         return "@" not in self.here(key)
 
-    def has(self, memory_id: str) -> bool:
-        """Whether the remote has a memory, as far as was seen with the last exchange."""
-        known = self.state().memories.get(self.key(memory_id))
-        return known is not None and known.is_there
-
     def state(self) -> State:
         try:
             data = files.read_within(self._path, self.home.data, limit=_STATE_LIMIT)
@@ -428,8 +423,10 @@ class _Round:
 
 
 def holding(home: Home, memory_id: str) -> list[str]:
+    """The remotes that have a memory, as far as was seen with the last exchange."""
     opened = [Sharing(home, system_clock, *each) for each in Remotes(home).all().items()]
-    return [each.name for each in opened if each.has(memory_id)]
+    known = {each.name: each.state().memories.get(each.key(memory_id), Known()) for each in opened}
+    return [name for name, each in known.items() if each.is_there]
 
 
 def open_sharing(home: Home, clock: Clock, name: str = "") -> Sharing:

@@ -199,11 +199,9 @@ class CommandsFile:
 
     def summary(self, name: str) -> CommandSummary:
         """The compact summary of a command: the part of its file between the two markers."""
-        plain = command_name(name)
-        parts = plain.split("/")
-        folders = self.folders
+        plain, folders = command_name(name), self.folders
         for folder in folders:
-            path = folder.joinpath(*parts[:-1], f"{parts[-1]}.md")
+            path = folder / f"{plain}.md"
             try:
                 data = self._read_command(path, folder)
             except FileMissing:

@@ -128,22 +128,17 @@ def _sessions(folder: Path) -> list[Entry]:
 
 def first_cwd(path: Path) -> Path | None:
     """The folder a session was started in, from the head of its transcript."""
-    try:
-        head = head_within(path, path.parent, size=_START)
-    except FileProblem:
-        return None
-    return cwd_in(head)
+    with suppress(FileProblem):
+        return cwd_in(head_within(path, path.parent, size=_START))
+    return None
 
 
 def cwd_in(head: bytes) -> Path | None:
     match = _CWD.search(head, 0, _START)
-    if match is None:
-        return None
-    try:
-        value: Any = json.loads(match[1])
-    except ValueError:
-        return None
-    return Path(value) if isinstance(value, str) and value else None
+    with suppress(ValueError):  # an escape that JSON does not know
+        if match and (folder := json.loads(match[1])):
+            return Path(folder)
+    return None
 
 
 class TranscriptProblem(FileProblem):
