@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from memtui.app.widgets.document import (
     LINE_LIMIT,
-    ROLES,
     Document,
     Layout,
     Line,
@@ -21,6 +20,7 @@ from memtui.app.widgets.document import (
     rule,
     styled,
 )
+from memtui.app.widgets.document_view import LOOKS
 from memtui.app.widgets.wrap import wrap
 from memtui.ground.clean import clean
 from tests.app.widgets.hosts import hostile_texts
@@ -39,10 +39,10 @@ def test_markdown_never_fails_and_keeps_every_line(text: str) -> None:
     assert len(document) == clean(text).count("\n") + 1
     for made in document.lines:
         assert "\n" not in made.text
-        assert made.role in ("", *ROLES)
+        assert made.role in ("", *LOOKS)
         for span in made.spans:
             assert 0 <= span.start <= span.end <= len(made.text)
-            assert span.role in ROLES
+            assert span.role in LOOKS
 
 
 @given(MARKDOWN)

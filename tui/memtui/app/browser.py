@@ -49,9 +49,14 @@ _PIN = "pin this line: no compaction may lose it; among the pins, type one"
 _INSTALLED = "Done. Sessions started from now on go by it; open ones once they are started again."
 
 
+class _Body(Horizontal):
+    BLANK = True  # as is the screen: what they hold covers them
+
+
 class BrowserScreen(StyledOnce):
     """Composes the panes and the detail, passes views on, moves the focus; panes act on their rows."""
 
+    BLANK = True
     AUTO_FOCUS = "#pending"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("o", "transcript", "transcript", id="transcript", tooltip="the transcript of this row"),
@@ -100,7 +105,7 @@ class BrowserScreen(StyledOnce):
         """Few widgets on purpose: the first paint waits for each, and a restyle visits all of them."""
         yield self.bar
         yield TabStrip(self.bar)
-        with Horizontal(id="body"):
+        with _Body(id="body"):
             with PaneStack(id="panes"):
                 yield from self.panes.values()
             yield self.detail

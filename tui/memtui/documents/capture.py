@@ -38,7 +38,7 @@ _NO_MEMORY = "_No memory file._"
 _META = re.compile(
     r"\s*(?:[-*]\s+)?[*_]{0,2}(status|timestamp|session id)[*_]{0,2}\s*:[*_]{0,2}(.*)$", re.IGNORECASE
 )
-_LINK = re.compile(r"\[[^\]]*\]\(<?([^)>]*)>?\)$")
+_LINK = r"\[[^\]]*\]\(<?([^)>]*)>?\)$"
 
 
 def _base_name(path: str) -> str:
@@ -225,7 +225,7 @@ def _read_memory(lines: Sequence[str]) -> tuple[str, list[str]]:
     rest = list(lines[1:])
     if first == _NO_MEMORY or first.casefold().startswith("_not yet reviewed"):
         return "", rest
-    bare, link = first.strip("`"), _LINK.match(first)
+    bare, link = first.strip("`"), re.match(_LINK, first)
     if link or (bare.endswith("-memory.md") and " " not in bare):
         bare = _base_name(link[1] if link else bare)
         return (bare, rest) if bare else ("", list(lines))

@@ -168,8 +168,8 @@ def render(
     return "\n\n".join(parts)
 
 
-_BULLET = re.compile(r"[-*+•](?:[ \t]+(.*))?$")
-_NUMBER = re.compile(r"[0-9]{1,9}[.)][ \t]")
+_BULLET = r"[-*+•](?:[ \t]+(.*))?$"
+_NUMBER = r"[0-9]{1,9}[.)][ \t]"
 
 
 def parse_items(lines: Sequence[str]) -> list[str]:
@@ -181,13 +181,13 @@ def parse_items(lines: Sequence[str]) -> list[str]:
             if items:
                 items[-1].append("")
             continue
-        bullet = None if inside[index] else _BULLET.match(line)
+        bullet = None if inside[index] else re.match(_BULLET, line)
         if bullet:
             items.append([bullet[1] or ""])
         elif items and (
             inside[index]
             or line.startswith(("  ", "\t"))
-            or (lines[index - 1].strip() and not _NUMBER.match(line))  # goes on, or begins a numbered list
+            or (lines[index - 1].strip() and not re.match(_NUMBER, line))  # continued, or a numbered list
         ):
             items[-1].append(line if inside[index] else re.sub("^(?:  |\t)", "", line))
         else:

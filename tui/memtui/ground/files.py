@@ -28,7 +28,7 @@ OPEN = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | o
 _NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL}
 _CANNOT_FLUSH = {errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL}
-_TEMP_NAME = re.compile(r"\.memtui-\d{1,10}-[0-9a-f]{12}\.tmp")
+_TEMP_NAME = r"\.memtui-\d{1,10}-[0-9a-f]{12}\.tmp"
 
 _LINKED = "is reached through a symbolic link, which memtui does not follow here"
 
@@ -258,7 +258,7 @@ def sweep_temps(folder: Path, *, within: Path | None = None) -> None:
     """
     with suppress(OSError, FileProblem):
         check_below(folder, within)
-        for path in [each for each in folder.iterdir() if _TEMP_NAME.fullmatch(each.name)]:
+        for path in [each for each in folder.iterdir() if re.fullmatch(_TEMP_NAME, each.name)]:
             with suppress(OSError):
                 if time.time() - path.lstat().st_mtime > LEFT_OVER_SECONDS:
                     path.unlink()
@@ -292,7 +292,7 @@ def private_folder(folder: Path, *, within: Path | None = None) -> None:
     """
     made = _make_folders(folder, within or existing_above(folder), 0o700)
     with writing(folder):
-        if made or all(_TEMP_NAME.fullmatch(each.name) for each in folder.iterdir()):
+        if made or all(re.fullmatch(_TEMP_NAME, each.name) for each in folder.iterdir()):
             sweep_temps(folder)
             create_exclusive(folder / ".gitignore", b"*\n")
 

@@ -23,7 +23,7 @@ _MARKERS = (".git", "package.json", ".claude")
 
 # Other contents of a file called HEAD are not branches.
 _BRANCHES = "refs/heads/"
-_COMMIT = re.compile(r"[0-9a-f]{40,64}")
+_COMMIT = r"[0-9a-f]{40,64}"
 
 
 # Named tuples: the module of dataclasses takes longer to import than a hook has for its work.
@@ -167,7 +167,7 @@ def git_branch(root: Path) -> str:
     if head.startswith("ref:"):
         reference = head.removeprefix("ref:").lstrip()
         return reference.removeprefix(_BRANCHES) if reference.startswith(_BRANCHES) else ""
-    return head[:8] if _COMMIT.fullmatch(head) else ""
+    return head[:8] if re.fullmatch(_COMMIT, head) else ""
 
 
 def main_worktree(root: Path) -> Path | None:

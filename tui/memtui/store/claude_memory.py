@@ -32,13 +32,13 @@ KINDS = ("user", "feedback", "project", "reference")
 Seen = Literal["new", "changed", "seen", "approved"]
 
 _LIMIT = 1 << 20
-_HEAD = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
-_FIELD = re.compile(r"^[ \t]*(name|description|type):[ \t]*(.*?)[ \t]*\r?$", re.MULTILINE)
-_ENTRY = re.compile(r"^\s*[-*] \[(?P<title>[^\]]*)\]\((?P<file>[^)\s]+)\)", re.MULTILINE)
-_LINK = re.compile(r"\[\[([^\]\n|#]{1,100})")
-_FILE = re.compile(r"`([\w@+-][\w@+./-]*/[\w@+.-]*\.[A-Za-z]\w{0,5})`")
+_HEAD = r"(?sm)\A---[ \t]*\r?\n(.*?)^---[ \t]*\r?$\n?"
+_FIELD = r"(?m)^[ \t]*(name|description|type):[ \t]*(.*?)[ \t]*\r?$"
+_ENTRY = r"(?m)^\s*[-*] \[(?P<title>[^\]]*)\]\((?P<file>[^)\s]+)\)"
+_LINK = r"\[\[([^\]\n|#]{1,100})"
+_FILE = r"`([\w@+-][\w@+./-]*/[\w@+.-]*\.[A-Za-z]\w{0,5})`"
 """A back-ticked relative path with a folder and an ending: other names may be anything."""
-_WORD = re.compile(r"[a-z0-9_]{3,}|(?=([^\W\da-z_]{2}))", re.IGNORECASE)
+_WORD = r"(?i)[a-z0-9_]{3,}|(?=([^\W\da-z_]{2}))"
 """Words, and the pairs of letters of scripts without spaces."""
 _ALIKE = 0.6  # share of words in common from which two memories say the same
 
@@ -177,7 +177,7 @@ class ClaudeMemories:
         if memory.path.name != INDEX:
 
             def without(index: str) -> str:
-                entries = ((line, _ENTRY.match(line)) for line in index.splitlines(keepends=True))
+                entries = ((line, re.match(_ENTRY, line)) for line in index.splitlines(keepends=True))
                 return "".join(line for line, at in entries if not at or at["file"] != memory.path.name)
 
             self._edit_index(without)
@@ -246,11 +246,11 @@ def memory_folder(places: Places) -> Path:
 
 def fields_of(text: str) -> dict[str, str]:
     """Name, description and type of a memory's front matter, as far as they are on one line each."""
-    head = _HEAD.match(text)
+    head = re.match(_HEAD, text)
     if head is None:
         return {}
     found: dict[str, str] = {}
-    for field in _FIELD.finditer(head[1]):
+    for field in re.finditer(_FIELD, head[1]):
         value = field[2]
         if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
             value = value[1:-1]
@@ -259,11 +259,11 @@ def fields_of(text: str) -> dict[str, str]:
 
 
 def body_of(text: str) -> str:
-    return _HEAD.sub("", text, count=1).lstrip("\n")
+    return re.sub(_HEAD, "", text, count=1).lstrip("\n")
 
 
 def _with_entry(index: str, file: str, line: str) -> str:
-    if file in {entry["file"] for entry in _ENTRY.finditer(index)}:
+    if file in {entry["file"] for entry in re.finditer(_ENTRY, index)}:
         return index
     gap = "" if not index or index.endswith("\n") else "\n"
     return f"{index}{gap}{line}\n"
@@ -291,7 +291,7 @@ def _index_troubles(index: str, names: set[str]) -> Iterator[Trouble]:
     for number, line in enumerate(lines, 1):
         if len(line) > INDEX_WIDTH:
             yield Trouble(INDEX, f"L{number} has {len(line)} characters; {INDEX_WIDTH} are meant")
-    listed = [entry["file"] for entry in _ENTRY.finditer(index)]
+    listed = [entry["file"] for entry in re.finditer(_ENTRY, index)]
     for name in dict.fromkeys(listed):
         if name.endswith(".md") and "/" not in name and name not in names:
             yield Trouble(INDEX, f"lists {name}, which does not exist")
@@ -315,14 +315,14 @@ def _file_troubles(memory: ClaudeMemory, names: set[str]) -> Iterator[Trouble]:
     from memtui.secrets.secrets import find, holds_secrets  # the first paint asks for no troubles
 
     file = memory.path.name
-    if not _HEAD.match(memory.text):
+    if not re.match(_HEAD, memory.text):
         yield Trouble(file, "has no front matter")
     elif memory.kind not in KINDS:
         yield Trouble(
             file,
             f"has the type {memory.kind!r}, not one of {', '.join(KINDS)}" if memory.kind else "has no type",
         )
-    for name in dict.fromkeys(_LINK.findall(memory.text)):
+    for name in dict.fromkeys(re.findall(_LINK, memory.text)):
         if name.strip() not in names:
             yield Trouble(file, f"links to [[{name.strip()}]], which does not exist", hint=True)
     if secrets := find(memory.text):
@@ -332,7 +332,7 @@ def _file_troubles(memory: ClaudeMemory, names: set[str]) -> Iterator[Trouble]:
 def _gone_files(memory: ClaudeMemory, root: Path) -> Iterator[Trouble]:
     if memory.kind == "index":
         return
-    named = [name for name in dict.fromkeys(_FILE.findall(memory.text)) if not name.startswith("../")]
+    named = [name for name in dict.fromkeys(re.findall(_FILE, memory.text)) if not name.startswith("../")]
     there = {name for name in named if (root / name).exists()}
     for name in named:
         # Of another project, or of one that is elsewhere, no folder is here either.
@@ -344,7 +344,7 @@ def _doubles(memories: Iterable[ClaudeMemory]) -> Iterator[Trouble]:
     """Memories that say what another one says; each is named once."""
     said = []
     for each in sorted(memories, key=lambda each: each.changed, reverse=True):
-        words = {found[1] or found[0] for found in _WORD.finditer(body_of(each.text).lower())}
+        words = {found[1] or found[0] for found in re.finditer(_WORD, body_of(each.text).lower())}
         if len(words) >= 3:  # fewer say too little to be compared
             said.append((each.path.name, words))
     for at, (name, words) in enumerate(said, 1):

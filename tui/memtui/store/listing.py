@@ -170,7 +170,7 @@ _FRONT_MATTER = re.compile(
 )
 """As `render_stored` writes it."""
 # The section added to a memory file by `memtui.store.compact`.
-_STORED_AS = re.compile(rb"^## Recovery[ \t\r]*\nRecovery ID: (CMEM-\d{8}-\d{6})[ \t\r]*$", re.MULTILINE)
+_STORED_AS = rb"(?m)^## Recovery[ \t\r]*\nRecovery ID: (CMEM-\d{8}-\d{6})[ \t\r]*$"
 
 
 def quick_project(data: bytes) -> str | None:
@@ -190,7 +190,7 @@ def stored_as(entries: Iterable[Entry], root: Path) -> Iterator[tuple[Entry, str
 
 def stored_id(memory_file: bytes) -> str:
     """The Recovery ID of the stored memory of the same review, from a memory file; "" if there is none."""
-    named = _STORED_AS.findall(memory_file)
+    named = re.findall(_STORED_AS, memory_file)
     return named[-1].decode() if named else ""
 
 

@@ -21,9 +21,9 @@ from memtui.app.widgets.wrap import SOURCE
 
 _PAUSE = 0.06
 """Seconds without a change of selection before slow data is read."""
-_AGENT = re.compile(r"\bagent-[\w-]+ L\d", re.ASCII)
-_MARK = re.compile(r"[\s•·○▸✓✗↺⏳?!-]*\s(?=\S)")
-_QUOTE = re.compile(r"[^\"“]{0,60}\(L\d[^()]*\): [\"“]?(.*?)[\"”]?|L\d+ [^:]{1,30}: (.*)")
+_AGENT = r"(?a)\bagent-[\w-]+ L\d"
+_MARK = r"[\s•·○▸✓✗↺⏳?!-]*\s(?=\S)"
+_QUOTE = r"[^\"“]{0,60}\(L\d[^()]*\): [\"“]?(.*?)[\"”]?|L\d+ [^:]{1,30}: (.*)"
 """``last asked (L12): "Go on"`` and ``L12 User: Go on``."""
 
 
@@ -132,10 +132,10 @@ def parsed(text: str) -> tuple[str, int]:
     """A line without its leading mark and its source, which is returned separately."""
     from memtui.documents.quotes import without_source  # the first paint does without it
 
-    mark = _MARK.match(text)
+    mark = re.match(_MARK, text)
     text = text[mark.end() :] if mark else text
-    source = None if _AGENT.search(text) else SOURCE.search(text)
+    source = None if re.search(_AGENT, text) else SOURCE.search(text)
     bare = without_source(text)
-    if bare == text and (quote := _QUOTE.fullmatch(text)):
+    if bare == text and (quote := re.fullmatch(_QUOTE, text)):
         bare = quote[1] or quote[2] or text
     return bare, int(source[1]) if source else 0

@@ -312,8 +312,9 @@ class _FairLayout(VerticalLayout):
 
 
 class PaneStack(Vertical):
-    """Cuts long panes to the same height."""
+    """Cuts long panes to the same height; they cover it, so that nothing of its own is drawn."""
 
+    BLANK = True
     layout: ClassVar[Layout] = _FairLayout()  # from `styles.layout` Textual takes the name alone
 
 

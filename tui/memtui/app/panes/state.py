@@ -41,13 +41,9 @@ _ASKING = "asking claude · esc cancels"
 _CHART, _NEXT_COMPACTION = "context", "ahead"
 """The folds of the chart, and of what the next compaction would take."""
 _NEXT = 3
-_WORDS = re.compile(
-    r"(?:last (?=asked)|Claude (?=said last))(asked|said)(?: last)?(?: \([^)]*\))?: ", re.IGNORECASE
-)
+_WORDS = r"(?i)(?:last (?=asked)|Claude (?=said last))(asked|said)(?: last)?(?: \([^)]*\))?: "
 """Before words that a state quotes below a task: the last that the person or Claude said."""
-_RESOLVED = re.compile(
-    r"\s*\((?:resolved|fixed|solved)\b[^()]*\)\.?\s*$|, ok when it ran (?:again|as)\b", re.IGNORECASE
-)
+_RESOLVED = r"(?i)\s*\((?:resolved|fixed|solved)\b[^()]*\)\.?\s*$|, ok when it ran (?:again|as)\b"
 """After an error that is over: the file format's "+ resolution if fixed" (seed 003), or a later run."""
 
 
@@ -430,7 +426,7 @@ def _glance(state: SessionState, name: str) -> Iterator[_Row]:
     if done:
         yield _Row("✓", f"{done} done", "$success")
     if error := state.working.last_error:
-        over = _RESOLVED.search(error)
+        over = re.search(_RESOLVED, error)
         yield _Row("resolved", error[: over.start()], "$quiet") if over else _Row("error", error, "$warning")
     if state.dynamics.phase:
         yield _Row("phase", state.dynamics.phase, "$quiet")
@@ -441,7 +437,7 @@ def _more(state: SessionState) -> Iterator[_Row]:
     from memtui.documents.session_state import TaskKind
 
     for task in state.tasks:
-        if words := _WORDS.match(task.text):
+        if words := re.match(_WORDS, task.text):
             yield _Row(words[1].lower(), task.text[words.end() :], "$quiet")
     yield from (_Row("decided", each.text, "$quiet") for each in state.decisions)
     done = [task.text for task in state.tasks if task.kind is TaskKind.DONE]
@@ -457,7 +453,7 @@ def _children(task: Task) -> Iterator[_Row]:
             continue
         if child.kind is TaskKind.BLOCKER:
             yield _Row("  blocker", child.text, "$warning")
-        elif words := _WORDS.match(child.text):
+        elif words := re.match(_WORDS, child.text):
             yield _Row(words[1].lower(), child.text[words.end() :], "$quiet")
         else:
             yield _Row("  ·", child.text, "$quiet")

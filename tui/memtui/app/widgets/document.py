@@ -14,13 +14,6 @@ from memtui.ground.clean import clean
 LINE_LIMIT = 2000
 """Maximum length of a displayed logical line in characters; longer ones are visibly cut."""
 
-ROLES = (
-    "title", "heading", "label", "dim", "quote", "bullet", "code", "strong", "rule",
-    "good", "warn", "bad", "accent", "prompt", "tool", "added", "removed", "hit",
-)  # fmt: skip
-"""Roles of lines and spans, besides plain (the empty string); the view has a style for each."""
-
-
 ASIDE = "source:"
 """The prefix of links that tab skips, as there may be one on every line."""
 
@@ -38,6 +31,7 @@ class Line(NamedTuple):
 
     text: str
     role: str = ""
+    """One of `LOOKS`, or "" for plain text."""
     spans: tuple[Span, ...] = ()
     hang: int = 0
     """Columns by which the screen lines after the first are indented."""
@@ -174,13 +168,13 @@ class Layout:
         return self._tops[place.line] + max(0, bisect_right(starts, place.char) - 1)
 
 
-_BULLET = re.compile(r"( *)([-*+]|\d{1,9}[.)])( +)(?=\S)")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_HEADING = re.compile(r" {0,3}(#{1,6})(?: +|$)")
-_QUOTE = re.compile(r" {0,3}((?:> ?)+)")
-_CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+_BULLET = r"( *)([-*+]|\d{1,9}[.)])( +)(?=\S)"
+_FENCE = r" {0,3}(`{3,}|~{3,})"
+_HEADING = r" {0,3}(#{1,6})(?: +|$)"
+_QUOTE = r" {0,3}((?:> ?)+)"
+_CODE = r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)"
 # Stricter than CommonMark, so that the `**` of glob patterns (src/**/*.py) is kept.
-_STRONG = re.compile(r"(?<![A-Za-z0-9_/*])\*\*(?![ *]).+?(?<![ *])\*\*(?![A-Za-z0-9_/*])")
+_STRONG = r"(?<![A-Za-z0-9_/*])\*\*(?![ *]).+?(?<![ *])\*\*(?![A-Za-z0-9_/*])"
 
 
 def from_markdown(text: str) -> Document:
@@ -200,7 +194,7 @@ def from_markdown(text: str) -> Document:
             else:
                 lines.append(_capped(Line(row, "code", (), _indent(row))))
             continue
-        opens = _FENCE.match(row) if "```" in row or "~~~" in row else None
+        opens = re.match(_FENCE, row) if "```" in row or "~~~" in row else None
         if opens and not (opens[1][0] == "`" and "`" in row[opens.end() :]):
             fence = opens[1]
             lines.append(_capped(Line(row, "dim")))
@@ -221,18 +215,18 @@ def _markdown_line(row: str) -> Line:
     first = row.lstrip(" ")[:1]
     if not first or first not in "#>-*+_0123456789":
         return _inline(row, "", _indent(row))
-    if first == "#" and (match := _HEADING.match(row)):
+    if first == "#" and (match := re.match(_HEADING, row)):
         caption = row[match.end() :].strip()
         bare = caption.rstrip("#")
         caption = bare.rstrip() if bare.endswith(" ") else caption
         return _inline(caption, "title" if len(match[1]) == 1 else "heading", 0)
-    if first == ">" and (match := _QUOTE.match(row)):
+    if first == ">" and (match := re.match(_QUOTE, row)):
         depth = match[1].count(">")
         return _inline(row[match.end() :], "quote", 2 * depth, lead="▎ " * depth, lead_role="quote")
     marks = row.replace(" ", "")
     if len(marks) >= 3 and first in "-*_" and not marks.strip(first):
         return Line("", "rule")
-    if match := _BULLET.match(row):
+    if match := re.match(_BULLET, row):
         marker = "•" if len(match[2]) == 1 else match[2]
         lead = f"{match[1]}{marker} "
         return _inline(row[match.end() :], "", len(lead), lead=lead, lead_role="bullet")
@@ -251,9 +245,9 @@ def _inline(row: str, role: str, hang: int, *, lead: str = "", lead_role: str = 
 
 
 def _marks(row: str) -> tuple[str, tuple[Span, ...]]:
-    found = [(*match.span(), len(match[1]), "code") for match in _CODE.finditer(row)]
-    outside = _CODE.sub(lambda match: "`" * len(match[0]), row)
-    found += [(*match.span(), 2, "strong") for match in _STRONG.finditer(outside)]
+    found = [(*match.span(), len(match[1]), "code") for match in re.finditer(_CODE, row)]
+    outside = re.sub(_CODE, lambda match: "`" * len(match[0]), row)
+    found += [(*match.span(), 2, "strong") for match in re.finditer(_STRONG, outside)]
     edges = [edge for start, end, size, _ in found for edge in ((start, start + size), (end - size, end))]
     marks = sorted(at for edge in edges for at in range(*edge))
     hidden = set(marks)

@@ -18,8 +18,17 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from memtui.app.base import hidden, moving, own_app
-from memtui.app.widgets.document import EMPTY, ROLES, Document, Layout, Line, Place
+from memtui.app.widgets.document import EMPTY, Document, Layout, Line, Place
 from memtui.app.widgets.wrap import blank, cut_segments, hang_for, segment
+
+LOOKS = {
+    "title": "bold $accent", "heading": "bold $heading", "label": "$quiet", "dim": "$quiet",
+    "quote": "italic", "bullet": "$quiet", "code": "$accent", "strong": "bold", "rule": "$foreground 40%",
+    "good": "$success", "warn": "$warning", "bad": "$error", "accent": "$accent", "prompt": "bold $heading",
+    "tool": "$secondary", "added": "bold $success", "removed": "strike $error",
+    "hit": "bold $background on $warning", "link": "bold on $cursor",
+}  # fmt: skip
+"""The styles of roles. No component classes: Textual finds the rules of all before the first paint."""
 
 
 class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
@@ -40,33 +49,11 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         hidden("enter", "follow"),
     ]
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"document--{role}" for role in (*ROLES, "link")}
-
     DEFAULT_CSS = """
     DocumentView {
         overflow-x: hidden;
         scrollbar-gutter: stable;
         scrollbar-size-vertical: 1;
-        & > .document--title { color: $accent; text-style: bold; }
-        & > .document--heading { color: $heading; text-style: bold; }
-        & > .document--label { color: $quiet; }
-        & > .document--dim { color: $quiet; }
-        & > .document--quote { text-style: italic; }
-        & > .document--bullet { color: $quiet; }
-        & > .document--code { color: $accent; }
-        & > .document--strong { text-style: bold; }
-        & > .document--rule { color: $foreground 40%; }
-        & > .document--good { color: $success; }
-        & > .document--warn { color: $warning; }
-        & > .document--bad { color: $error; }
-        & > .document--accent { color: $accent; }
-        & > .document--prompt { color: $heading; text-style: bold; }
-        & > .document--tool { color: $secondary; }
-        & > .document--added { color: $success; text-style: bold; }
-        & > .document--removed { color: $error; text-style: strike; }
-        & > .document--hit { color: $background; background: $warning; text-style: bold; }
-        & > .document--link { background: $cursor; text-style: bold; }
-        &:nocolor > .document--link, &:nocolor > .document--hit { text-style: reverse; }
     }
     """
 
@@ -279,7 +266,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         """The characters `start` to `end` of a line in the styles of their spans and of the selection."""
         base, name = self.ground + self._style(made.role), number + self._base
         if made.link and number == self.marked:
-            base += self.get_component_rich_style("document--link", partial=False)
+            base += Style(color=self.ground.color) + self._style("link")
         marks = [(span.start, span.end, self._style(span.role)) for span in made.spans]
         selection = self.text_selection
         if selection is not None and (chosen := selection.get_span(name)) is not None:
@@ -308,12 +295,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         return Style(color=color, bgcolor=style.bgcolor)
 
     def _style(self, role: str) -> Style:
-        if role not in ROLES:
-            return Style()
-        # The partial style has the role's attributes, but its colours are not blended yet.
-        partial = self.get_component_rich_style(f"document--{role}", partial=True)
-        whole = self.get_component_rich_style(f"document--{role}")
-        colors = Style(
-            color=whole.color if partial.color else None, bgcolor=whole.bgcolor if partial.bgcolor else None
-        )
-        return partial + colors
+        if role in ("hit", "link") and self.app.no_color:
+            return Style(reverse=True)
+        style = self.app.stylesheet.parse_style(LOOKS.get(role, ""))
+        return (self.visual_style + style if role == "rule" else style).rich_style  # that is translucent

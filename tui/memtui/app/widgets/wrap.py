@@ -32,9 +32,9 @@ _TWO_CELLS = "\u3001-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\
 _PLAIN = re.compile(f"[{_ONE_CELL}]*")
 # Spacing vowel signs that Unicode keeps with the previous letter: Thai and Lao AM.
 _SPACING_MARKS = frozenset("\u0e33\u0eb3")
-HOMES = re.compile(r"(?<![\w.~/-])(?:/home|/Users|[A-Z]:\\Users)[/\\][^/\\\s\"']+(?=[/\\])|(?<!\w)/root(?=/)")
+HOMES = r"(?<![\w.~/-])(?:/home|/Users|[A-Z]:\\Users)[/\\][^/\\\s\"']+(?=[/\\])|(?<!\w)/root(?=/)"
 SOURCE = re.compile(r"\bL([1-9]\d{0,7})\b", re.ASCII)
-_LONG_PATH = re.compile(r"(?<![^\s`\"'])[~/][^\s`]{84,}")
+_LONG = r"(?<![^\s`\"'])[~/][^\s`]{84,}"
 
 
 def is_plain(text: str) -> bool:
@@ -164,7 +164,7 @@ def cut_left(text: str, width: int) -> str:
 
 def cut_path(path: str, width: int = 72) -> str:
     """A path in at most `width` cells, with ~ for anybody's home folder: its beginning and its end."""
-    if cell_len(text := HOMES.sub("~", path)) <= width:
+    if cell_len(text := re.sub(HOMES, "~", path)) <= width:
         return text
     first = head(text, width // 3)
     return first + cut_left(text, width - cell_len(first))
@@ -176,14 +176,14 @@ def short_paths(text: str, root: str = "") -> str:
     Lines that name their source are as they are, as they can be pinned.
     """
     return "\n".join(
-        row if SOURCE.search(row) else _LONG_PATH.sub(lambda path: cut_path(path[0]), without_root(row, root))
+        row if SOURCE.search(row) else re.sub(_LONG, lambda path: cut_path(path[0]), without_root(row, root))
         for row in text.split("\n")
     )
 
 
 def without_root(text: str, root: Path | str) -> str:
     """A text with paths as from the project's `root`, and ~ for anybody's home folder."""
-    return HOMES.sub("~", re.sub(rf"(?<![\w.~/-]){re.escape(str(root))}/", "", text) if root else text)
+    return re.sub(HOMES, "~", re.sub(rf"(?<![\w.~/-]){re.escape(str(root))}/", "", text) if root else text)
 
 
 def head(text: str, width: int) -> str:
