@@ -363,7 +363,7 @@ async def test_a_second_ctrl_s_and_escape_come_too_late(full: World, monkeypatch
     pressed = threading.Event()
     write = CaptureStore.review
 
-    def slowly(store: CaptureStore, entry: Entry, *, memory: MemoryFile, summary: str) -> Path:
+    def slowly(store: CaptureStore, entry: Entry, *, memory: str, summary: str) -> Path:
         assert pressed.wait(10)
         return write(store, entry, memory=memory, summary=summary)
 

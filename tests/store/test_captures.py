@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memtui.documents.capture import parse_capture
-from memtui.documents.memory_file import parse_memory
+from memtui.documents.memory_file import parse_memory, render_memory
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Project
 from memtui.store import captures
@@ -136,7 +136,7 @@ def test_a_memory_file_that_is_there_is_never_written_over(project: Project, sto
     path = add_capture(project)
     (project.compacts / MEMORY_NAME).write_text("an orphan")
     (project.compacts / "20251225_081500-memory-2.md").symlink_to("nowhere")
-    review = store.review(store.entries()[0], memory=MEMORY, summary="s")
+    review = store.review(store.entries()[0], memory=render_memory(MEMORY), summary="s")
     assert review.name == "20251225_081500-memory-3.md"
     assert parse_capture(path.read_text()).memory == review.name
     assert (project.compacts / MEMORY_NAME).read_text() == "an orphan"
@@ -151,7 +151,9 @@ def test_of_parallel_reviews_one_wins(project: Project, store: CaptureStore) -> 
     def work(number: int) -> None:
         start.wait()
         try:
-            store.review(entry, memory=MEMORY.replace(title=f"by {number}"), summary=f"by {number}")
+            store.review(
+                entry, memory=render_memory(MEMORY.replace(title=f"by {number}")), summary=f"by {number}"
+            )
             outcomes.append(f"by {number}")
         except FileProblem:
             outcomes.append("too late")
@@ -177,7 +179,7 @@ def test_an_error_at_any_call_of_a_review_changes_nothing(project: Project, stor
         (entry,) = store.entries()
         with faults.watched(faults.failing(at, errno.EIO)) as log:
             try:
-                review = store.review(entry, memory=MEMORY, summary="s")
+                review = store.review(entry, memory=render_memory(MEMORY), summary="s")
             except FileProblem:
                 failed += 1
                 review = None

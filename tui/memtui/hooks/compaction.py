@@ -7,12 +7,10 @@ from contextlib import ExitStack, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from memtui.documents.capture import Capture, capture_name, parse_capture, render_pending
+from memtui.documents.capture import Capture
 from memtui.ground import files
-from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project, claude_config, session_key
-from memtui.ground.text import FormatError
 from memtui.hooks import CAPTURE, RULES
 from memtui.hooks.context import SUMMARISER_LIMIT, context_block
 from memtui.hooks.deliver import leave_pins
@@ -22,11 +20,11 @@ from memtui.hooks.sections import Section, fitting, joined
 from memtui.hooks.settings import switched
 from memtui.lost.asked import note_asked
 from memtui.secrets.quoting import fenced
-from memtui.store.listing import CAPTURE_NAME, newest_first, scan
+from memtui.store.captures import CaptureStore, compactions_in
+from memtui.store.listing import Entry
 from memtui.store.state_files import newest_version, read_notes
 from memtui.store.transcripts import TranscriptProblem, check_transcript
 from memtui.transcript import ReadingCancelledError
-from memtui.transcript.lines import read_lines, time_of
 from memtui.transcript.messages import Role, read_messages
 
 
@@ -162,17 +160,9 @@ def capture(payload: Payload, project: Project, now: datetime, report: Report) -
             report.problem(problem)
         if _is_captured(payload, project, transcript, now):
             return ""
-        text = render_pending(
-            timestamp=now,
-            session_id=payload.session_id,
-            transcript=payload.transcript_path,
-            first_message=first_prompt(transcript) if transcript else "",
-        ).encode()
-        for second in range(600):  # many sessions may be compacted at once
-            name = capture_name(now + timedelta(seconds=second))
-            if files.create_exclusive(project.compacts / name, text, within=project.root):
-                return name
-        raise FileProblem(project.compacts, "has captures for every second of the next minutes already")
+        first, named = first_prompt(transcript) if transcript else "", payload.transcript_path
+        made = CaptureStore(project).create(now, payload.session_id, named, first)
+        return made.name if made else ""
 
 
 def _is_captured(payload: Payload, project: Project, transcript: Path | None, now: datetime) -> bool:
@@ -187,11 +177,11 @@ def _is_captured(payload: Payload, project: Project, transcript: Path | None, no
 
 def pending_capture(session_id: str, project: Project) -> tuple[str, Capture] | None:
     """The newest pending capture of a session and its file name."""
+    store = CaptureStore(project)
     with suppress(FileProblem):  # there is no such folder
-        for entry in newest_first(scan(project.compacts, CAPTURE_NAME, within=project.root)):
-            with suppress(FileProblem, FormatError):
-                data = files.read_within(entry.path, project.root, limit=64 << 10, follow=False)
-                found = parse_capture(data.decode("utf-8", "replace"))
+        for entry in store.entries():
+            with suppress(FileProblem):
+                found = store.load(entry)
                 if found.session_id == session_id and found.status == "pending":
                     return entry.name, found
     return None
@@ -214,14 +204,10 @@ def _since(captured: Capture, transcript: Path) -> int:
 
 
 def compaction_times(transcript: Path) -> list[datetime]:
-    """When the compactions of a transcript ended, of which only these lines are read."""
-    found = []
+    """When the compactions of a transcript ended."""
     with suppress(OSError):
-        lines = read_lines(transcript, skip=lambda data: b'"compact_boundary"' not in data)
-        ended = (each for line in lines for each in line.records if each.get("subtype") == "compact_boundary")
-        moments = map(parse_iso, map(time_of, ended))
-        found += [moment for moment in moments if moment]
-    return found
+        return [each.at for each in compactions_in(Entry.of(transcript))]
+    return []
 
 
 def first_prompt(transcript: Path) -> str:

@@ -23,7 +23,6 @@ from memtui.documents.capture import (
     render_pending,
     reviewed,
 )
-from memtui.documents.memory_file import MemoryFile, render_memory
 from memtui.ground import files
 from memtui.ground.clean import without_surrogates
 from memtui.ground.clock import parse_iso, whole_seconds
@@ -92,7 +91,25 @@ class CaptureStore:
         except OSError as error:
             raise FileProblem(path, "does not exist; `memtui captures` lists those that do") from error
 
-    def review(self, entry: Entry, *, memory: MemoryFile, summary: str) -> Path:
+    def create(self, moment: datetime, session_id: str, transcript: str, first_message: str) -> Path | None:
+        """Write a pending capture; None if the session has one of that time by now.
+
+        Many sessions may be compacted at once: its name has the first free second from `moment` on.
+        """
+        named = {"session_id": session_id, "transcript": transcript, "first_message": first_message}
+        text = _encode(render_pending(timestamp=moment, **named))
+        files.private_folder(self.folder, within=self.project.root)
+        for second in range(600):
+            path = self.folder / capture_name(moment + timedelta(seconds=second))
+            if files.create_exclusive(path, text, within=self.project.root):
+                return path
+            with suppress(FileProblem):
+                there = self._load(path)[0]
+                if session_id and (there.session_id, there.timestamp) == (session_id, whole_seconds(moment)):
+                    return None
+        raise FileProblem(self.folder, "has captures for every second of the next minutes already")
+
+    def review(self, entry: Entry, *, memory: str, summary: str) -> Path:
         """Accept a review: write the memory file, then mark the capture; returns the memory file.
 
         The memory file is named after the capture (seed 001). If that name is taken, by the remains of an
@@ -110,7 +127,7 @@ class CaptureStore:
                 raise FileProblem(entry.path, "is already reviewed; nothing was changed")
             if now != entry:
                 raise FileProblem(entry.path, _CHANGED)
-            path = self._create_memory(entry.name, _encode(render_memory(memory)))
+            path = self._create_memory(entry.name, _encode(memory))
             text = _encode(render_capture(reviewed(capture, summary=summary, memory=path.name)))
             try:
                 files.write_atomic(self.folder / entry.name, text, expected=data, within=root)
@@ -241,23 +258,9 @@ def first_message(compaction: Compaction) -> str:
 
 def write_missing(project: Project, compaction: Compaction) -> Path | None:
     """Write the capture of a compaction, named by its own time; None if it has one by now."""
-    moment = compaction.at.astimezone().replace(microsecond=0)
-    text = render_pending(
-        timestamp=moment,
-        session_id=compaction.session_id,
-        transcript=str(compaction.transcript),
-        first_message=first_message(compaction),
-    ).encode("utf-8", "replace")
-    files.private_folder(project.compacts, within=project.root)
-    for second in range(100):
-        path = project.compacts / capture_name(moment + timedelta(seconds=second))
-        if files.create_exclusive(path, text, within=project.root):
-            return path
-        with suppress(FileProblem, OSError):
-            there = CaptureStore(project).load(Entry.of(path))
-            if (there.session_id, there.timestamp) == (compaction.session_id, moment):
-                return None
-    raise FileProblem(project.compacts, f"has captures for every second from {moment:%H:%M:%S} on already")
+    moment, transcript = compaction.at.astimezone(), str(compaction.transcript)
+    first = first_message(compaction)
+    return CaptureStore(project).create(moment, compaction.session_id, transcript, first)
 
 
 def find_missing(places: Places) -> tuple[Compaction, ...]:

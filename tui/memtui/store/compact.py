@@ -12,7 +12,7 @@ from pathlib import Path
 from memtui.documents.capture import Capture
 from memtui.documents.markdown import Section, name_of, render_items
 from memtui.documents.memory import MemoryMeta
-from memtui.documents.memory_file import MemoryFile, draft_memory, draft_summary
+from memtui.documents.memory_file import MemoryFile, draft_memory, draft_summary, render_memory
 from memtui.documents.recovery import (
     REVIEWED,
     Plan,
@@ -238,7 +238,7 @@ def review(
     others = (each for each in memory.extra if name_of(each.heading) != name_of("Recovery"))
     memory = memory.replace(extra=(*others, Section(heading="Recovery", text=restore)))
     try:
-        path = store.review(entry, memory=memory, summary=summary)
+        path = store.review(entry, memory=render_memory(memory), summary=summary)
     except BaseException:
         with suppress(FileProblem):
             MemoryStore(places.home, clock).delete(identifier)
