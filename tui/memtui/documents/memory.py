@@ -134,20 +134,21 @@ def moment_of(memory_id: str) -> datetime | None:
 
 def parse_stored(data: bytes) -> StoredMemory:
     """Read a stored memory; without an id and a time, as in a file put there by hand, a `FormatError`."""
-    head, body = _split(data)
+    head, body = split(data)
     return StoredMemory(meta=_meta(head), body=body)
 
 
 def read_head(data: bytes) -> MemoryMeta:
     """Read only the front matter; `data` may be just the beginning of the file, but has to hold all of it."""
-    return _meta(_split(data)[0])
+    return _meta(split(data)[0])
 
 
-def _split(data: bytes) -> tuple[str, bytes]:
+def split(data: bytes, limit: int = HEAD_LIMIT) -> tuple[str, bytes]:
+    """The front matter of a document, of at most `limit` bytes, and its text."""
     opening = _OPENING.match(data)
     if opening is None:
         raise FormatError("it has no front matter")
-    closing = _CLOSING.search(data, opening.end(), opening.end() + HEAD_LIMIT)
+    closing = _CLOSING.search(data, opening.end(), opening.end() + limit)
     if closing is None:
         raise FormatError("its front matter does not end")
     return file_text(data[opening.end() : closing.start()].decode("utf-8", "replace")), data[closing.end() :]

@@ -13,7 +13,7 @@ import re
 import stat
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 
 LEFT_OVER_SECONDS = 10 * 60
@@ -158,15 +158,13 @@ def edit(path: Path, change: Callable[[bytes], bytes], *, within: Path, limit: i
         before = None
         with suppress(FileMissing):
             before = read_within(path, within, limit=limit)
-        after = change(before or b"")
-        if after == (before or b""):
+        if (after := change(before or b"")) == (before or b""):
             return
-        if before is None:
-            if create_exclusive(path, after, mode=mode, within=within):
-                return
-            continue
         with suppress(FileChanged):
-            write_atomic(path, after, mode=None, within=within, expected=before)
+            if before is not None:
+                write_atomic(path, after, mode=None, within=within, expected=before)
+            elif not create_exclusive(path, after, mode=mode, within=within):
+                continue
             return
     raise FileChanged(path, "is being written by another program; try again in a moment")
 
@@ -273,17 +271,6 @@ def existing_above(folder: Path) -> Path:
     return next(place for place in (folder, *folder.parents) if os.path.isdir(place))  # noqa: PTH112
 
 
-def check_writable(folder: Path) -> None:
-    """Raise `FileUnwritable` if `folder`, or what there is above it, cannot be written; nothing is."""
-    place = existing_above(folder)
-    if place != folder and os.path.lexists(place / folder.relative_to(place).parts[0]):
-        raise FileUnwritable(folder, "is not in a folder: a part of its path is a file or a link")
-    if not os.access(place, os.W_OK | os.X_OK):
-        read_only = os.statvfs(place).f_flag & os.ST_RDONLY
-        advice = _ADVICE[errno.EROFS if read_only else errno.EACCES]
-        raise FileUnwritable(folder, f"cannot be written: {advice}")
-
-
 def private_folder(folder: Path, *, within: Path | None = None) -> None:
     """Make `folder` and its missing parents below `within`, for this user alone (0700 whatever the umask).
 
@@ -380,15 +367,13 @@ def lock(path: Path, *, timeout: float = 2.0, within: Path | None = None) -> Ite
 def _locked(where: Path) -> int | None:
     """The open and locked file of a lock; None while another process holds it, or has just removed it."""
     fd = os.open(where, OPEN, 0o600)
-    try:
+    with ExitStack() as failing:
+        failing.callback(_close, fd)
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             raise FileProblem(where, "is in the way of a lock file; move it away")
         if flock(fd) and is_open(where, fd):
+            failing.pop_all()
             return fd
-    except BaseException:
-        _close(fd)
-        raise
-    _close(fd)
     return None
 
 
@@ -399,10 +384,9 @@ def _close(fd: int) -> None:
 
 
 def is_open(path: Path, fd: int) -> bool:
-    try:
+    with suppress(FileNotFoundError):
         return os.path.samestat(path.lstat(), os.fstat(fd))
-    except FileNotFoundError:
-        return False
+    return False
 
 
 def flock(fd: int) -> bool:
@@ -480,10 +464,9 @@ def resolved(path: Path) -> Path:
 
 def is_within(path: Path, root: Path) -> bool:
     """Whether `path`, every link resolved, is `root` or below it."""
-    try:
+    with suppress(FileProblem):
         return resolved(path).is_relative_to(resolved(root))
-    except FileProblem:
-        return False
+    return False
 
 
 def _open_within(path: Path, root: Path, follow: bool) -> int:

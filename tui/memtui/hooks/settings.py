@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memtui.ground.files import FileProblem, check_writable
+from memtui.ground.files import FileProblem, existing_above, os_error_reason
 from memtui.ground.project import Home, Project, config_sections, read_settings, settings_paths
 from memtui.hooks import CAPTURE, CLEARING, RULES
 from memtui.hooks.records import Report
@@ -104,10 +106,13 @@ def _command(handler: Any) -> str:
 
 
 def not_writable(project: Project, home: Home) -> FileProblem | None:
-    """The first of the folders of captures, notes and states that cannot be written."""
+    """The problem of the first of the folders of captures, notes and states that cannot be written."""
     for folder in (project.compacts, home.state, home.data):
-        try:
-            check_writable(folder)
-        except FileProblem as problem:
-            return problem
+        place = existing_above(folder)
+        if place != folder and os.path.lexists(place / folder.relative_to(place).parts[0]):
+            return FileProblem(folder, "is not in a folder: a part of its path is a file or a link")
+        if not os.access(place, os.W_OK | os.X_OK):
+            read_only = os.statvfs(place).f_flag & os.ST_RDONLY
+            advice = os_error_reason(OSError(errno.EROFS if read_only else errno.EACCES, ""))
+            return FileProblem(folder, f"cannot be written: {advice}")
     return None

@@ -14,7 +14,7 @@ from typing import Annotated, ClassVar, NamedTuple, Protocol, Self, TypeVar
 
 from pydantic import BeforeValidator, Field, ValidationError
 
-from memtui.documents.memory import dump, load
+from memtui.documents.memory import dump, load, split
 from memtui.documents.record import Line, Moment, Record
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem
@@ -84,14 +84,12 @@ class Document(Record):
     @classmethod
     def parse(cls, data: bytes) -> Self:
         """Read a document, which is from outside; `FormatError` if it is none."""
-        end = data.find(b"\n---\n", 3, _HEAD_LIMIT)
-        if not data.startswith(b"---\n") or end < 0 or len(data) > LIMIT:
-            raise FormatError("it has no front matter")
-        head, keys = data[4 : end + 1].decode("utf-8", "replace"), cls.model_fields.keys() - {"body"}
+        head, body = split(data, _HEAD_LIMIT)
+        keys = cls.model_fields.keys() - {"body"}
         values = {key: value for key, value in load(head).items() if key in keys}
         values |= {key: parse_iso(str(values.get(key, ""))) for key in ("at", "created")}
         try:
-            return cls.model_validate({**values, "body": data[end + 5 :]})
+            return cls.model_validate({**values, "body": body})
         except ValidationError as error:
             wrong = error.errors()[0]["loc"][0]
             raise FormatError(f"the {wrong} in its front matter is not valid") from error
