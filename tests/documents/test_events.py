@@ -149,7 +149,7 @@ def test_what_closed_a_turn_before_a_hook_asked_for_more_did_close_it(tmp_path: 
     t.say("Built.")
     t.user("Stop hook feedback:\nSay what is missing", isMeta=True)
     t.say("Nothing is missing.")
-    assert [each.text for each in quotes_of(CLAUDE, t.facts(tmp_path))] == ["Nothing is missing."]
+    assert [each.text for each in quotes_of(CLAUDE, t.facts(tmp_path))] == ["Nothing is missing.", "Built."]
 
 
 def test_what_did_not_run_neither_counts_nor_fails(tmp_path: Path) -> None:
@@ -255,6 +255,15 @@ def test_a_formatter_is_no_check() -> None:
     assert is_check("ruff check . && ruff format .") and is_check("npm run formatter-test")
 
 
+def test_the_last_push_and_what_stands_in_no_commit_are_told() -> None:
+    facts = Facts(modified_files=(changed("/work/app/a.py", 4),), commands=(ran("make", 5),))
+    assert list(events.repository(facts)) == ["No command on record commits or pushes"]
+    pushed = replace(facts, commands=(ran("git add . && git push -u origin x 2>&1 | tail", 6, "failed"),))
+    assert list(events.repository(pushed)) == ["Last push: `git push -u origin x`: failed (L6)"]
+    since = replace(pushed, landmarks=(commit("dig", 2),))
+    assert list(events.repository(since))[1:] == ["At least 1 file changed since the last commit (L2)"]
+
+
 def test_a_run_in_another_folder_settles_nothing() -> None:
     later = Facts(cwd="/work/app", commands=(ran("cd api && npm test", 5), ran("npm test", 6)))
     assert events.ran_again(later, failed("cd web && npm test", 1)) == f"{events.SETTLED} at L6"
@@ -269,7 +278,7 @@ def test_later_runs_are_looked_for_of_few_failures(monkeypatch: pytest.MonkeyPat
     looked = Mock(return_value="")
     monkeypatch.setattr(events, "ran_again", looked)
     assert last_errors(facts, 2)[0].source.line == 98 and working_context(facts, APP).last_error
-    assert 0 < looked.call_count < 5 and len(last_errors(facts, 99)) == 15
+    assert 0 < looked.call_count < 12 and len(last_errors(facts, 99)) == 15
 
 
 def test_plans_and_scratch_files_are_no_changes_that_a_check_would_cover(tmp_path: Path) -> None:

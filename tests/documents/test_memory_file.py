@@ -140,6 +140,8 @@ def test_the_draft_quotes_and_names_its_lines() -> None:
     assert memory.learnings == (
         'red: the user\'s answer to "Which clay?" (L3)',
         "committed dig (abc1234) (L7)",
+        "No command on record pushes",
+        "`pytest -q`: ok (L8)",
     )
     assert memory.questions == ()
     asked = replace(facts, turns=(turn(1, "Build a kiln", "Built. Shall I fire it?"),))
@@ -153,13 +155,10 @@ def test_the_draft_quotes_and_names_its_lines() -> None:
     asking = 'last asked (L9): "yes, fire it" (after "Shall I fire it?")'
     assert draft_memory(running).questions == (asking,)
     more = replace(stopped, turns=(*asked.turns, turn(9, "yes, fire it", end="interrupted")))
-    assert draft_memory(more).questions == (
-        "The last turn was interrupted (L9)",
-        asking,
-    )
+    assert draft_memory(more).questions == ("The last turn was interrupted (L9)", asking)
     assert memory.key_files == ("b.py", "a.py")
     assert memory.extra[0].text.endswith(
-        "- L2 Claude: Built. All tests pass.\n- L1 User: Build a kiln, never with lead"
+        "- L2 Claude, before later edits: Built. All tests pass.\n- L1 User: Build a kiln, never with lead"
     )
     assert parse_memory(render_memory(memory)) == memory
 

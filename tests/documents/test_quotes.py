@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from memtui.documents.markdown import Section
 from memtui.documents.quotes import (
     AT_WORK,
@@ -37,8 +35,11 @@ def test_the_newest_stand_first_and_every_line_names_its_source() -> None:
         f"{FIRST_LINE}\n"
         "- L11 Claude: Green again.\n"
         "- L10 User: no, keep it green\n"
+        "- L3 Claude: Painted red.\n  ## Left\n  - dry it\n"
         "- L1 User: Paint the lamp red"
     )
+    (edited,) = quotes_section(replace(TALK, modified_files=(changed("/w/lamp.py", 9),)))
+    assert "- L3 Claude, before later edits: Painted red." in edited.text
 
 
 def test_long_messages_keep_their_ends_and_all_have_a_limit() -> None:
@@ -66,21 +67,15 @@ def test_a_long_message_is_cut_between_sentences_or_lines() -> None:
     assert ends_of(steps, 60) == "Two are left:\n1. the lamp\n…\n2. the door\n   - dry it"
 
 
-def test_of_claude_only_the_newest_words_are_quoted() -> None:
+def test_of_claude_what_closed_a_turn_and_the_last_words_are_quoted() -> None:
     turns = (turn(1, "Build", "Built. Shall I paint it?"), turn(5, "yes", "Painted.", "It is wet."))
-    assert [each.source.line for each in quotes_of(CLAUDE, Facts(turns=turns))] == [7]
+    assert [each.source.line for each in quotes_of(CLAUDE, Facts(turns=turns))] == [7, 2]
     running = Facts(turns=(*turns, turn(9, "Go on", "It leaks.", "I look.", end="running")))
     assert [each.text for each in quotes_of(AT_WORK, running)] == ["It leaks."]
-    assert [each.source.line for each in quotes_of(CLAUDE, running)] == [7]
+    assert [each.source.line for each in quotes_of(CLAUDE, running)] == [7, 2]
+    assert quotes_of(AT_WORK, replace(running, commands=(ran("make test", 12),))) == []
     stopped = (*turns, turn(9, "Go on", "It leaks.", end="interrupted"))
     assert quotes_of(AT_WORK, Facts(turns=stopped)) == []
-
-
-def test_a_check_that_was_told_is_quoted_until_something_changes() -> None:
-    words = (turn(1, "Build", "Step 10", "`python kiln.py` prints hot.", "`make` next", end="running"),)
-    facts = Facts(turns=words, commands=(ran("python kiln.py", 1), ran("make", 3, "failed")))
-    assert [each.source.line for each in quotes_of(AT_WORK, facts)] == [4, 2]
-    assert len(quotes_of(AT_WORK, replace(facts, modified_files=(changed("/w/a.py", 3),)))) == 1
 
 
 def test_a_bare_reply_is_quoted_with_its_question_or_not_at_all() -> None:
@@ -105,12 +100,6 @@ def test_at_need_the_oldest_go_and_the_others_are_shortened() -> None:
     assert len(with_fewer_quotes(long, 1_000).text) < 250
 
 
-@pytest.mark.parametrize(
-    ("text", "bare"),
-    [
-        ("ship it (L10)", "ship it"),
-        ("look at (L10) again", "look at (L10) again"),
-    ],
-)
-def test_a_source_can_be_taken_off_again(text: str, bare: str) -> None:
-    assert without_source(text) == bare
+def test_a_source_can_be_taken_off_again() -> None:
+    assert without_source("ship it (L10)") == "ship it"
+    assert without_source("look at (L10) again") == "look at (L10) again"

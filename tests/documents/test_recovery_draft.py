@@ -263,7 +263,7 @@ def test_an_objective_of_long_requests_passes_the_checklist(tmp_path: Path, asks
     assert verdicts["Objective"] is Verdict.PASS
     assert drafted.objective.startswith('"Request 0:')
     assert "(first asked, L1)" in drafted.objective
-    assert asks == 1 or f': "Request {asks - 1}:' in drafted.objective
+    assert asks == 1 or f'"Request {asks - 1}:' in drafted.objective
 
 
 OWN = "Ticks and texts are Claude's own words.\n\n"
@@ -340,9 +340,3 @@ def test_requests_are_no_plan() -> None:
 def test_files_put_back_are_none_that_the_session_modified() -> None:
     facts = Facts(modified_files=(changed("/w/a.py", 2, fate="put back"), changed("/w/b.py", 3)))
     assert working_context(facts, Path("/w")).files_modified == "b.py"
-
-
-def test_the_last_request_is_named_beside_a_source_that_begins_alike() -> None:
-    asks = (turn(1, "Build the parser", "Done."), turn(12, "push it and open a pull request", "Open."))
-    facts = Facts(turns=asks, pull_title=said("Parser", 120))
-    assert "push it and open a pull request" in draft_recovery(facts, Path("/p")).objective

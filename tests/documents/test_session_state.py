@@ -288,9 +288,9 @@ def test_what_runs_in_the_background_is_shown(tmp_path: Path) -> None:
         started = transcript.call("Bash", command=command, run_in_background=True)
         transcript.result(started, "Command running in background", detail={"backgroundTaskId": "b"})
     lines = technical(state(transcript.facts(tmp_path)))
-    told = "started in the background, how it went on is not on record"
+    told = "started in the background"
     assert lines[0] == f"Last action: Bash `sleep 90; gh pr checks` was {told} (L6)"
-    assert f"`mkdir -p x && npm run dev`: {told} (L4)" in lines
+    assert f"`mkdir -p x && npm run dev`: {told} (L4)" in lines[1]
 
 
 def test_scratch_files_are_no_state() -> None:

@@ -77,9 +77,12 @@ def test_a_question_that_was_answered_at_once_is_no_goal() -> None:
     assert goal_words(goal(facts)) == "Build a kiln of it"
     asked = '"Which clay is in the shed?" (first asked, L1)'
     assert goal(replace(facts, turns=facts.turns[:1])) == asked
-    assert goal(replace(facts, modified_files=(changed("/w/clay.py", 2),))) == asked
+    last = '"Build a kiln of it" (last asked, L12)'
+    assert goal(replace(facts, modified_files=(changed("/w/clay.py", 2),))) == f"{asked}; {last}"
     asked_back = (turn(1, "Can you build a kiln?", "Of red clay?"), *facts.turns[2:])
-    assert goal(replace(facts, turns=asked_back)) == '"Can you build a kiln?" (first asked, L1)'
+    assert goal(replace(facts, turns=asked_back)).startswith('"Can you build a kiln?" (first asked, L1); ')
+    again = (*facts.turns[2:], turn(20, "Build a tall kiln of it", "Built."), turn(30, "thanks", "Ok."))
+    assert goal(Facts(turns=again)) == '"Build a tall kiln of it" (first request after others, L20)'
 
 
 def test_what_was_interrupted_or_answered_is_no_goal_and_the_newest_work_is_one_too() -> None:
@@ -124,9 +127,11 @@ def test_titles_say_what_a_session_is_for(tmp_path: Path) -> None:
     t.say("Done.")
     assert title_of(t.facts(tmp_path)) == "Fire the kiln"
     t.tool("Bash", '{"number":6,"title":"A kiln"}', command="gh pr view --json number,title -q .")
-    assert goal(t.facts(tmp_path)) == '"commit it" (first asked, L1)'
+    rest = '"and now the rest" (last asked, L4)'
+    assert goal(t.facts(tmp_path)) == f'"commit it" (first asked, L1); {rest}'
     t.tool("Bash", "https://example.org/a/b/pull/8", command="gh pr create --title 'A \"hot\" kiln' --body x")
-    assert goal(t.facts(tmp_path)) == '"commit it" (first asked, L1); pull request "A "hot" kiln" (L11)'
+    pull = 'pull request "A "hot" kiln" (L11)'
+    assert goal(t.facts(tmp_path)) == f'"commit it" (first asked, L1); {pull}; {rest}'
     t.line("custom-title", customTitle="Kilns")
     assert goal(t.facts(tmp_path)).startswith("Kilns (title by the user, L12); pull")
 
@@ -136,7 +141,7 @@ def test_a_plan_that_was_sent_back_last_is_still_the_goal() -> None:
     assert goal(facts) == "Two kilns (plan sent back, /p/calm.md, L22)"
     assert title_of(facts) == "Two kilns"
     later = replace(facts, turns=(*ASKED.turns, turn(30, "only one", "Ok.")))
-    assert goal(later) == '"Build a kiln" (first asked, L1)'
+    assert goal(later) == '"Build a kiln" (first asked, L1); "only one" (last asked, L30)'
 
 
 # --- what is open -----------------------------------------------------------------------------------------
@@ -251,7 +256,7 @@ def test_a_word_after_an_interruption_goes_on_with_what_was_interrupted() -> Non
         turn(5, "continue", "Ok."),
         turn(9, "Paint the gate red now", "Ok."),
     )
-    assert goal(Facts(turns=turns)) == '"Build a kiln" (first asked, L1)'
+    assert goal(Facts(turns=turns)).startswith('"Build a kiln" (first asked, L1); ')
 
 
 def test_tasks_left_out_of_another_list_are_not_done(tmp_path: Path) -> None:
@@ -493,7 +498,7 @@ def test_words_of_a_refusal_count_until_the_step_is_made(tmp_path: Path) -> None
     t.broken("Bash", f"{SAID}not yet", command="git push")
     words = '"not yet" (refusing Bash `git push`)'
     draft = draft_recovery(t.facts(tmp_path), Path(ROOT))
-    assert words in draft.objective and words in draft.pending[0]
+    assert words in draft.pending[0]
     t.tool("Edit", "ok", **{**edit, "new_string": "c"})
     t.tool("Bash", "ok", command="git status && ls push")
     refused = [each.decision for each in recorded_decisions(t.facts(tmp_path))]

@@ -20,6 +20,7 @@ from memtui.transcript.checks import (
     SENTENCE,
     all_commands,
     bare_command,
+    did_run,
     folder_of,
     hides_outcome,
     is_check,
@@ -39,7 +40,7 @@ from memtui.transcript.records import (
     is_after,
 )
 from memtui.transcript.shell import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, programs_run, shows_outcome
-from memtui.transcript.short_text import GAP, one_line, shortened, telling_line
+from memtui.transcript.short_text import GAP, capitalised, one_line, shortened, telling_line
 
 _COMMAND, _LEAST = 120, 40  # characters
 _MISSING = 5
@@ -48,7 +49,7 @@ _CALL_WIDTH = 100
 _PARTS = re.compile(r" (?:&&|;|⏎) |; ")
 _TARGET = 400  # characters by which commands are compared: of one that failed, facts keep 500
 TYPED = "typed by the user, exit status not on record"  # outcome of a `!` line
-STARTED = "started in the background, how it went on is not on record"
+STARTED = "started in the background"
 SETTLED = ", ok when it ran again"
 HIDDEN = "exit status hidden"
 """Outcome of a command line joined by more than ``&&``, when no failure is visible."""
@@ -256,18 +257,18 @@ _WIDTH = 145
 _MARKS = {"unknown": "no result on record", "rejected": "refused", "background": STARTED}
 
 
-def commands_run(facts: Facts, most: int, only: str = "") -> Iterator[str]:
-    """Checks first, including subagents', then repeated commands, then the rest; each group newest first."""
+def commands_run(facts: Facts, most: int) -> Iterator[str]:
+    """Checks and what runs in the background, then repeated commands, then the rest; each newest first."""
     last: dict[str, Command] = {}
     times: dict[str, int] = {}
     for command in all_commands(facts):
-        text, counts = bare_command(command.text, facts.cwd), checks.did_run(command)
+        text, counts = bare_command(command.text, facts.cwd), did_run(command)
         times[text] = times.get(text, 0) + counts
         if counts or text not in last:
             last.pop(text, None)
             last[text] = command
-    newest_first = [text for text in reversed(last) if only in ("", last[text].outcome)]
-    ranked = sorted(newest_first, key=lambda text: _rank(text, times[text] or 2))
+    newest_first = list(reversed(last))
+    ranked = sorted(newest_first, key=lambda text: _rank(last[text], times[text] or 2))
     for text in ranked[:most]:
         outcome = outcome_of(last[text])
         if outcome == "failed":
@@ -278,8 +279,10 @@ def commands_run(facts: Facts, most: int, only: str = "") -> Iterator[str]:
         yield with_source(line, last[text].source)
 
 
-def _rank(command: str, times: int) -> int:
-    return 0 if is_check(command) else 1 if times > 1 else 3 if checks.is_lookup(command) else 2
+def _rank(command: Command, times: int) -> int:
+    if is_check(command.text) or command.outcome == "background":
+        return 0
+    return 1 if times > 1 else 3 if checks.is_lookup(command.text) else 2
 
 
 _DONE_FILES = 12
@@ -321,6 +324,24 @@ def landmark_line(mark: Landmark) -> str:
 def id_of(mark: Landmark) -> str:
     """A commit's id; "" for one that may have got another since."""
     return "" if mark.superseded else mark.commit
+
+
+_PUSH = re.compile(
+    r"(?:^|[;&|\n]|then|do) *((?:git push|gt submit|gt ss|gh pr create)\b(?:(?! \d?>)[^\n;&|])*)"
+)
+
+
+def repository(facts: Facts) -> Iterator[str]:
+    """The last push, and what stands in no commit."""
+    pushes = [(text, run) for run in facts.commands if did_run(run) for text in _PUSH.findall(run.text)]
+    for text, run in pushes[-1:]:
+        yield with_source(f"Last push: `{shortened(one_line(text), _WIDTH)}`: {outcome_of(run)}", run.source)
+    commits = [mark.source for mark in standing(facts) if mark.kind == "commit"]
+    if commits and (since := changed_since(facts, commits[-1])):
+        yield with_source(f"{capitalised(since)} the last commit", commits[-1])
+    changed = any(not file.fate for file in facts.modified_files)
+    if not pushes and not facts.addresses and (commits or changed):
+        yield f"No command on record {'pushes' if commits else 'commits or pushes'}"
 
 
 SEEN = "Pull requests and issues seen"

@@ -12,7 +12,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
-from memtui.documents import markdown, work
+from memtui.documents import events, markdown, work
 from memtui.documents.events import (
     CLAUDES,
     changed_since,
@@ -107,7 +107,7 @@ def _read_title(lines: list[str]) -> tuple[str | None, list[str]]:
 
 _TITLE = 60
 _MOST_KEY_FILES = 12
-_MOST_LEARNINGS = 14
+_MOST_LEARNINGS, _COMMANDS = 14, 5
 _MOST_QUESTIONS = 10
 _SUMMARY = 160
 _RESULT = 80
@@ -124,11 +124,15 @@ def draft_memory(facts: Facts) -> MemoryFile:
     alone = [_ONLY_CAPTURE] if facts.from_capture else []
     decided = ((f"{each.decision}: {each.reason}", each.source) for each in work.recorded_decisions(facts))
     learnings = [with_source(shortened(text, SENTENCE), source) for text, source in decided]
-    learnings += map(landmark_line, facts.landmarks)
+    learnings = [*learnings, *map(landmark_line, facts.landmarks)][-_MOST_LEARNINGS:]
+    learnings += [f"Branch {branch}" for branch in [work.branch_named(facts)] if branch]
+    learnings += events.repository(facts)
+    learnings += [f"{events.SEEN}: {', '.join(seen)}" for seen in [events.seen_addresses(facts)] if seen]
+    learnings += events.commands_run(facts, _COMMANDS)
     return MemoryFile(
         title=shortened(masked(title_of(facts)).rstrip(".。"), _TITLE).removesuffix("…") or UNTITLED,
         goal=masked("\n".join([goal(facts), *alone])),
-        learnings=tuple(dict.fromkeys(map(masked, learnings)))[:_MOST_LEARNINGS],
+        learnings=tuple(dict.fromkeys(map(masked, learnings))),
         questions=tuple(dict.fromkeys(map(masked, _questions(facts))))[:_MOST_QUESTIONS],
         confidence=masked(_confidence(facts)),
         key_files=tuple(map(masked, _key_files(facts))),
@@ -137,10 +141,14 @@ def draft_memory(facts: Facts) -> MemoryFile:
 
 
 def _questions(facts: Facts) -> list[str]:
-    """The interruption or error of the last turn, then open work."""
+    """The interruption or error of the last turn, then open work, and where a turn without an end is."""
     if facts.from_capture:
         return [_ONLY_CAPTURE]
-    return list(filter(None, (capitalised(stopped(facts)), *work.open_work(facts))))
+    at = facts.last_action if unfinished_turn(facts) else None
+    action = f"Last action: {events.action_event(facts, at, None)}" if at else ""
+    return list(
+        filter(None, (capitalised(stopped(facts)), *work.open_work(facts)[: _MOST_QUESTIONS - 2], action))
+    )
 
 
 def _confidence(facts: Facts) -> str:

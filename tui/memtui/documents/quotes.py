@@ -12,7 +12,7 @@ from memtui.documents.markdown import Section, name_of, parse_items, render_item
 from memtui.ground.clock import parse_iso, to_local
 from memtui.secrets.secrets import masked
 from memtui.transcript import records
-from memtui.transcript.checks import bare_command, is_lookup
+from memtui.transcript.checks import bare_command, is_lookup, last_check
 from memtui.transcript.pasted import NAMED
 from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import plan_title
@@ -21,7 +21,6 @@ from memtui.transcript.sentences import is_question
 from memtui.transcript.shell import SHELL_TOOLS
 from memtui.transcript.short_text import ends_of, one_line, says_something, shortened, tokens
 
-_TICKS = re.compile(r"`([^`\n]+)`")
 _CITED = re.compile(
     r"\s*\((?:[^()]{0,40}, )?(?:agent-[\w-]{1,100} )?L\d{1,9}(?: \d\d:\d\d)?(?:, [^()]{0,40})?\)$"
 )
@@ -196,23 +195,27 @@ def quotes_section(facts: Facts) -> tuple[Section, ...]:
     """The section, with secrets masked; empty without any known words."""
     found = [(said, who) for who in _LIMITS for said in quotes_of(who, facts)]
     found.sort(key=lambda each: (each[0].source.line, each[0].source.timestamp), reverse=True)
-    items = [f"{citation(said.source)} {who}: {masked(said.text)}".lstrip() for said, who in found]
+    edited = max((records.later(file.source, file.last).line for file in facts.modified_files), default=0)
+    old = f"{CLAUDE}, before later edits"
+    named = ((said, old if who == CLAUDE and said.source.line < edited else who) for said, who in found)
+    items = [f"{citation(said.source)} {who}: {masked(said.text)}".lstrip() for said, who in named]
     return (Section(heading=HEADING, text=f"{FIRST_LINE}\n{render_items(items)}"),) if items else ()
 
 
 def quotes_of(who: str, facts: Facts) -> list[Quote]:
     """Words of a speaker, newest first, as many as fit.
 
-    Claude's are the newest message that closed a turn, the last words of a turn that runs, and the newest
-    that name a command that went well, as no file was changed after it: what is older may be refuted by now.
+    Claude's are the messages that closed a turn, and the last words of a turn that runs, unless a check that
+    ran after them may have refuted them.
     """
     said: Sequence[Quote | UserRequest] = _words_of_user(facts) if who == USER else ()
-    closed = [turn.closing for turn in facts.turns if turn.closing and turn.end == "answered"][-1:]
+    closed = [turn.closing for turn in facts.turns[::-1] if turn.closing and turn.end == "answered"]
     if who == CLAUDE:
         said = closed
     elif who == AT_WORK:
-        said = [turn.closing for turn in facts.turns[-1:] if turn.closing and turn.end == "running"]
-        said += [each for each in _checks_told(facts) if each not in (*said, *closed)]
+        check = last_check(facts)
+        told = [turn.closing for turn in facts.turns[-1:] if turn.closing and turn.end == "running"]
+        said = [each for each in told if not (check and records.is_after(check.source, each.source))]
     width, room = _LIMITS[who]
     kept: list[Quote] = []
     for each in said:
@@ -225,17 +228,6 @@ def quotes_of(who: str, facts: Facts) -> list[Quote]:
             break
         kept.extend([Quote(bare, each.source)] if bare else [])
     return kept
-
-
-def _checks_told(facts: Facts) -> list[Quote]:
-    """The newest message since the last edit that names, in back-ticks, a command that went well before."""
-    edited = max((records.later(file.source, file.last).line for file in facts.modified_files), default=0)
-    ran = [each for each in facts.commands[::-1] if each.outcome == "ok" and not is_lookup(each.text)]
-    ok = {bare_command(each.text, facts.cwd): each.source.line for each in ran}
-    said = (each for turn in facts.turns for each in (*turn.texts, turn.closing) if each)
-    named = ((each, _TICKS.findall(each.text)) for each in said if each.source.line > edited)
-    told = [each for each, names in named if any(0 < ok.get(name, 0) < each.source.line for name in names)]
-    return told[-1:]
 
 
 def work_lines(facts: Facts) -> Iterator[int]:

@@ -19,7 +19,6 @@ from memtui.documents.markdown import Document, Section, fenced, heading, name_o
 from memtui.documents.quotes import USER, citation, quotes_of, quotes_section, with_source
 from memtui.documents.record import Block, Item, Items, Line, Record, Verbatim
 from memtui.documents.work import (
-    LAST,
     ONLY_CAPTURE,
     goal,
     open_work,
@@ -502,6 +501,7 @@ def _session(facts: Facts) -> Iterator[str]:
         yield f"Claude Code session {facts.session_id}{lines}"
     if branch := work.branch_named(facts):
         yield f"Branch {branch}"
+    yield from events.repository(facts)
     if missing := events.missing_work(facts):
         yield missing
     yield from events.compacted(facts)
@@ -518,9 +518,6 @@ def draft_recovery(
     `workflow` is the plan of the active workflow session, `session_id` its id (``WFS-...``), "" without one.
     """
     top, about = str(root), goal(facts)
-    for ask in quotes.user_requests(facts)[:1]:
-        where = citation(ask.source)
-        about += f"\n{ask.quoted(LAST)}" if where and f"{where})" not in about else ""
     plan, changed = choose_plan(facts, workflow), working_files(facts, top)
     decided = (
         with_source(f"{each.decision}: {each.reason}", each.source) for each in recorded_decisions(facts)
@@ -534,7 +531,7 @@ def draft_recovery(
         reference_files=reference_files(facts, top)
         or _no_file(facts, "no Read of a file that stands unchanged"),
         last_action=last_action(facts),
-        decisions=_last_unique(decided) or _nothing(facts, "no option chosen and no decided plan on record"),
+        decisions=_last_unique(decided) or _nothing(facts, "none by a dialog; what was said stands below"),
         constraints=_nothing(facts, "none is read off sentences; the user's words stand in the last section"),
         dependencies=tuple(with_source(*change) for change in package_changes(facts).items())
         or _nothing(facts, "no command recognised as one that installs packages by name"),

@@ -448,7 +448,7 @@ def blocker(facts: Facts) -> str:
 _FILES = 6_000  # maximum length of the list of modified files, in characters
 _SHELL_FILES = 600
 _READ_FILES = 1_000
-_RECENT = 3
+_RECENT, _COMMANDS = 3, 8
 _COMMITS = 20
 _GONE = 10
 
@@ -477,11 +477,10 @@ def working_context(facts: Facts, root: Path) -> WorkingContext:
 
 def _technical(facts: Facts, root: Path) -> Iterator[str]:
     """The most important line first: the last ones are dropped if there is no room."""
-    if plan := work.undecided_plan(facts):
+    if plan := awaited_plan(facts):
         yield capitalised(work.waiting(plan))
     if action := facts.last_action:
         yield f"Last action: {action_event(facts, action, root)}"
-    yield from events.commands_run(facts, _RECENT, "background")
     yield from _recorded(facts)
     if gone := gone_files(facts.modified_files, root):
         yield f"Not as edited any more: {gone}"
@@ -537,11 +536,14 @@ def _recorded(facts: Facts) -> Iterator[str]:
     if recent:
         more = f" (and {len(commits) - len(recent)} before)" if len(commits) > len(recent) else ""
         yield f"Commits: {'; '.join(recent)}{more}"
+    yield from events.repository(facts)
     pulls = [with_source(mark.text, mark.source) for mark in facts.landmarks if mark.kind == "pull request"]
     if pulls:
         yield f"Pull requests: {', '.join(pulls[-_RECENT:])}"
     if seen := events.seen_addresses(facts):
         yield f"{events.SEEN}: {', '.join(seen)}"
+    if ran := list(events.commands_run(facts, _COMMANDS)):
+        yield f"{events.COMMANDS_RUN}: {'; '.join(ran)}"
 
 
 def raw_state(facts: Facts, project: Project) -> SessionState:

@@ -28,7 +28,7 @@ from memtui.transcript.short_text import (
 from memtui.transcript.turns import title_in
 
 _STEPS = 8
-_NAMED, _NAME, _FIRST = 5, 80, 400
+_NAMED, _NAME, _FIRST = 5, 80, 300
 
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1", re.MULTILINE | re.DOTALL)
 _BOX = re.compile(r"^[ \t]*[-*+][ \t]+\[([ xX>])\][ \t]+(\S.*)$", re.MULTILINE)
@@ -90,8 +90,9 @@ def since_asked(facts: Facts, todos: tuple[Todo, ...]) -> tuple[Todo, ...]:
 
 
 def dropped(facts: Facts) -> str:
-    """Tasks that Claude left out of its list unticked since the last request; "" for none."""
-    gone = in_order(todo for todo in since_asked(facts, facts.past_todos) if todo.status == "left")[::-1]
+    """Tasks that Claude left out, unticked, of a list that is not finished; those since the last request."""
+    left = since_asked(facts, facts.past_todos) if open_tasks(facts) else ()
+    gone = in_order(todo for todo in left if todo.status == "left")[::-1]
     named = "; ".join(brief(todo.content, _NAME) for todo in gone[:_NAMED])
     more = f", and {len(gone) - _NAMED} before" if gone[_NAMED:] else ""
     return with_source(f"left out of Claude's list unticked: {named}{more}", gone[0].source) if gone else ""
@@ -314,7 +315,7 @@ ONLY_CAPTURE = "only the capture is known: its transcript is gone"
 
 
 def goal(facts: Facts) -> str:
-    """The plan or the first request, then the newest request that was worked on, and the pull request.
+    """The plan or the first request, the newest that was worked on, the last one, and the pull request.
 
     A pull request is no goal by itself, as it may bundle other work.
     """
@@ -327,26 +328,30 @@ def goal(facts: Facts) -> str:
         newest = [ask for ask in aims if is_after(ask.source, plan.source)]
     if facts.titled.speaker == "user":
         made, newest = [with_source(brief(facts.title, _SETTLED), facts.titled, by="title by the user")], []
-    made += [ask.named(LAST if ask == last_request(facts) else "", _WIDTH) for ask in newest]
+    last = last_request(facts)
+    made += [ask.named(LAST) if ask == last else ask.named("", _WIDTH) for ask in newest]
     if pull := facts.pull_title:
         made.insert(1, with_source(f'pull request "{brief(pull.text, _WIDTH)}"', pull.source))
     return "; ".join(made)
 
 
 def _aims(facts: Facts) -> list[UserRequest]:
-    """The first request that still holds, then the newest one that edits followed.
+    """The first request that holds, the newest that edits followed, unless it asks or replies, and the last.
 
-    Questions and replies are no such request.
+    A request does not hold if a later one has all its words.
     """
     asked, worked = telling_requests(facts)[::-1], sorted(quotes.work_lines(facts))
     told = {ask.source: then.text for then, ask in pairwise(user_requests(facts))}
     over = [_is_over(facts, worked, ask, told.get(ask.source, "")) for ask in asked]
+    said = [{*ask.text.split()} for ask in asked]
+    over = [each or any(said[at] <= new for new in said[at + 1 :]) for at, each in enumerate(over)]
     begun = over.index(False) if False in over else 0
-    typed = (ask for ask in asked[begun + 1 :] if not ask.question and ask.turn and ask.turn.kind != "queued")
-    work = [ask for ask in typed if not is_question(ask.text)]
     edits = _edits(facts)
-    newest = next((ask for ask in reversed(work) if _acted_on(facts, edits, ask.source)), None)
-    return [*asked[begun : begun + 1], *([newest] if newest else [])]
+    newest = [ask for ask in asked[begun + 1 :] if _acted_on(facts, edits, ask.source)][-1:]
+    typed = [ask for ask in newest if not ask.question and ask.turn and ask.turn.kind != "queued"]
+    newest = [ask for ask in typed if not is_question(ask.text)]
+    last = [ask for ask in asked[begun + 1 :] if ask == last_request(facts) and ask not in newest]
+    return [*asked[begun : begun + 1], *newest, *last]
 
 
 def _is_over(facts: Facts, worked: list[int], ask: UserRequest, told: str) -> bool:
@@ -385,6 +390,7 @@ def title_of(facts: Facts) -> str:
     """
     plan, aims = plan_in_force(facts) or awaited_plan(facts), _aims(facts)
     told = (ask for ask in telling_requests(facts)[::-1] if _tells(ask, facts, aims))
+    told = (ask for ask in told if not is_after(aims[0].source, ask.source))
     asked = next(told, None) or next(iter(aims), None)
     older = asked and facts.titled.speaker != "user" and is_after(aims[0].source, facts.titled)
     titles = (
@@ -399,7 +405,7 @@ def title_of(facts: Facts) -> str:
 def _tells(ask: UserRequest, facts: Facts, aims: list[UserRequest]) -> bool:
     """Whether a request says by itself what is to be done."""
     words = _work_of(ask, facts)
-    is_clear = not ask.question and not _OPTION.match(words)
+    is_clear = (ask in aims or not ask.question) and not _OPTION.match(words)
     return is_clear and (ask in aims or not is_question(words)) and tokens(words) > _GO_ON
 
 
