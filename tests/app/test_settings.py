@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from textual.events import Key
 
 from memtui.app.palette import ThemePalette
 from memtui.app.panes.pane import PaneId
@@ -158,6 +159,16 @@ async def test_the_palette_shows_a_theme_before_it_is_chosen(world: World) -> No
             await driver.until(lambda: driver.at_home(), "the browser")
             await driver.until(partial(is_theme, kept), f"the theme after {last}")
         await driver.until(lambda: load_settings(world.home).chosen == "nord", "the kept theme")
+
+
+async def test_keys_typed_ahead_go_through_both_palettes_and_no_further(world: World) -> None:
+    async with opened(world) as driver:
+        for word in ("nord", "dracula"):
+            for key in ("ctrl+p", *"theme", "enter", *word, "enter"):
+                driver.app.post_message(Key(key, key if len(key) == 1 else None))
+        await driver.until(lambda: load_settings(world.home).chosen == "dracula", "the second theme")
+        await driver.until(driver.at_home, "the browser")
+        assert not driver.app.said
 
 
 def test_of_the_screen_and_config_toml_the_last_one_to_choose_a_theme_decides(world: World) -> None:

@@ -255,6 +255,8 @@ class MemtuiApp(BaseApp):
 
     def _is_early(self, key: str, target: DOMNode) -> bool:
         """Whether a key is for rows that are still being read: it waits for them."""
+        if key in getattr(self.screen, "early_keys", ()):
+            return True
         if not (self.painted.is_set() and isinstance(target, RowList) and target.unread):
             return not self.painted.is_set()  # nothing has the focus yet
         bound = self.screen.active_bindings
@@ -456,10 +458,10 @@ class MemtuiApp(BaseApp):
     def action_command_palette(self) -> None:
         from textual.command import CommandPalette
 
-        from memtui.app.palette import Palette
+        from memtui.app.palette import Commands, Palette
 
         if not isinstance(self.screen, CommandPalette):
-            self.push_screen(Palette(id="--command-palette"))
+            self.push_screen(Palette(providers=[Commands], id="--command-palette"))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         listed: set[str] = set()

@@ -2,30 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import ClassVar
 
 from textual import on
 from textual.binding import BindingType
-from textual.command import Command, CommandPalette
+from textual.command import Command, CommandPalette, DiscoveryHit, Hits
+from textual.system_commands import SystemCommandsProvider
 from textual.theme import ThemeProvider
 from textual.widgets import Input, OptionList
+from textual.worker import Worker
 
 from memtui.app.base import hidden
+from memtui.app.widgets.row_list import RowList
+
+_CHOOSING = ("enter", "up", "down", "pageup", "pagedown")
 
 
 class Palette(CommandPalette):
-    """Textual's palette, with page keys that may come before its list is laid out."""
+    """Textual's palette, with keys that may come before its list is that of what is typed."""
 
     called = "Commands"
+    chosen = False
     BINDINGS: ClassVar[list[BindingType]] = [
+        hidden("enter", "choose", priority=True),
         hidden("pagedown", "page('down')"),
         hidden("pageup", "page('up')"),
     ]
+    _sought: tuple[str, Worker[None] | None] = ("", None)
 
     def on_mount(self) -> None:
         self.query_one("#--container").border_title = self.called
+
+    def _gather_commands(self, search_value: str) -> Worker[None]:
+        self._sought = search_value, super()._gather_commands(search_value)
+        return self._sought[1]
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        if event.worker.is_finished:
+            self.post_message(RowList.Arrived())
+
+    @property
+    def early_keys(self) -> Sequence[str]:
+        """The keys that wait for the list."""
+        sought, worker = self._sought
+        listed = worker and worker.is_finished and sought == self.query_one(Input).value.strip()
+        return () if listed else _CHOOSING
+
+    async def action_choose(self) -> None:
+        """Run the highlighted command; Textual does some messages later, when the next keys have come in."""
+        option = self.query_one(OptionList).highlighted_option
+        if isinstance(option, Command):
+            self.chosen = True
+            self.app.delay_update()
+            await self.dismiss()
+            self.app.call_later(option.hit.command)
 
     def action_page(self, way: str) -> None:
         """Page in the commands.
@@ -54,11 +86,18 @@ class Themes(ThemeProvider):
         return f"{name}{light}{' · in use' if name == self._in_use else ''}"
 
 
+class Commands(SystemCommandsProvider):
+    """The commands in their own order, which begins with what has the focus, not by the alphabet."""
+
+    async def discover(self) -> Hits:
+        for name, does, run, _ in self.app.get_system_commands(self.screen):
+            yield DiscoveryHit(name, run, help=does)
+
+
 class ThemePalette(Palette):
     """Shows the theme that is highlighted."""
 
     called = "Themes"
-    chosen = False
 
     @on(OptionList.OptionHighlighted)
     def _preview(self, event: OptionList.OptionHighlighted) -> None:
