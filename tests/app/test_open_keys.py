@@ -165,7 +165,7 @@ async def test_u_puts_front_matter_back(world: World, monkeypatch: pytest.Monkey
     recovery_id = world.memory(1, "Edited", tags=("kept",))
     (path,) = world.home.memories.rglob(f"{recovery_id}.md")
     before = path.read_bytes()
-    monkeypatch.setattr("memtui.app.terminal.edit_file", lambda *_: path.write_bytes(b"x" + before) and "")
+    monkeypatch.setattr("memtui.app.terminal.edit_file", lambda *_: path.write_bytes(b"x" + before))
     async with opened(world) as driver:
         await driver.press("2", "e")
         assert "lacks front matter, so tags" in driver.last_said

@@ -288,7 +288,7 @@ async def test_a_shared_memory_is_asked_for_before_it_goes_for_all(
         await driver.until_said("in the trash")
         driver.app.action_undo()
         await driver.until(lambda: rows(driver) == [THEIRS], "its return")
-        driver.app.action_redo()
+        driver.app.action_undo(True)
         await driver.until(lambda: f"Redo: deleted {THEIRS}? Shared with team" in driver.shown, "redo")
 
 

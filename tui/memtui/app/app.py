@@ -53,11 +53,10 @@ _SCREENS_CSS = Path(__file__).with_name("screens") / "screens.tcss"
 
 
 def _load_screens() -> None:
-    for name in ("transcript", "search", "compact", "review", "versions"):
-        import_module(f"memtui.app.screens.{name}")
     from memtui.app.keys import identified
 
-    identified()  # imports the others
+    identified()  # imports most of them
+    import_module("memtui.app.screens.compact")
 
 
 class MemtuiApp(BaseApp):
@@ -73,7 +72,7 @@ class MemtuiApp(BaseApp):
         Binding("s", "search", "search", id="search", tooltip="search everything"),
         Binding("S", "sessions", "sessions", id="sessions", tooltip="every session: read, resume or fork it"),
         Binding("u", "undo", "undo", id="undo", tooltip="undo the last change"),
-        hidden("ctrl+r", "redo", "redo", id="redo", tooltip="redo the last undone change"),
+        hidden("ctrl+r", "undo(True)", "redo", id="redo", tooltip="redo the last undone change"),
         Binding("ctrl+p", "command_palette", "palette", tooltip="every command by name"),
         hidden("?", "help", "help", id="help", tooltip="the signs and keys here"),
         hidden("f1", "help", "help", tooltip="the signs and keys here"),
@@ -348,14 +347,9 @@ class MemtuiApp(BaseApp):
         else:
             self.say(f"Pinned “{words}”: it goes into every summary from now on; u takes it back.")
 
-    def action_undo(self, then: Callable[[], object] | None = None) -> None:
-        self._revert(undone=False, then=then)
-
-    def action_redo(self, then: Callable[[], object] | None = None) -> None:
-        self._revert(undone=True, then=then)
-
     @work(group="undo", exit_on_error=False)
-    async def _revert(self, *, undone: bool, then: Callable[[], object] | None = None) -> None:
+    async def action_undo(self, undone: bool = False, then: Callable[[], object] | None = None) -> None:
+        """Undo the last change, or redo the last one that was `undone`; `then` shows what has changed."""
         async with self._undoing:
             with self.reporting("redoing" if undone else "undoing"):
                 changes = self.model.changes
@@ -485,8 +479,7 @@ class MemtuiApp(BaseApp):
         path = config_path(self.model.places.home)
         with self.reporting("opening config.toml"):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if problem := edit_file(self, path):
-            self.warn(problem)
+        edit_file(self, path)
         self.hint("config")
 
 

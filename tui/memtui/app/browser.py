@@ -162,7 +162,7 @@ class BrowserScreen(StyledOnce):
                 if self._settings.bell and isinstance(view, CapturesView) and self.pending.has_new_captures:
                     self.app.bell()
                 pane.look_at(pane.in_sight)
-                self._show_changes(pane)
+                self._show_changes(Pane.Changed(pane))
 
     def _listed(self, liveness: Liveness) -> None:
         self.bar.show_liveness(liveness)
@@ -178,14 +178,11 @@ class BrowserScreen(StyledOnce):
             pane.let_time_pass()
 
     @on(Pane.Changed)
-    def _changed(self, message: Pane.Changed) -> None:
-        self._show_changes(message.pane)
-
-    def _show_changes(self, pane: Pane) -> None:
+    def _show_changes(self, message: Pane.Changed) -> None:
         self.update_tabs()
-        if pane is self.pane or self.pane.selected is None:
+        if message.pane is self.pane or self.pane.selected is None:
             self.show_detail()
-        if pane is self.pane:
+        if message.pane is self.pane:
             self._offer_keys()
 
     @on(RowList.Window)
@@ -277,9 +274,7 @@ class BrowserScreen(StyledOnce):
         if not (self.reading or pane.marked or pane.filter_text or self.has_class("-zoomed")):
             idle |= {"back"}
         if self.shown.selected is None:
-            idle |= (
-                {"open", "transcript"} if self.state.view.session_id else {"open", "transcript", "compact"}
-            )
+            idle |= {"open", "transcript", *([] if self.state.view.session_id else ["compact"])}
         return pane.idle_keys | idle
 
     def _offer_keys(self) -> None:
@@ -379,8 +374,7 @@ class BrowserScreen(StyledOnce):
             return
         with self.app.reporting("editing"):
             with self.model.changes.of_files(f"edited {memory}", [file] if memory else []):
-                if problem := edit_file(self.app, file):
-                    self.app.warn(problem)
+                edit_file(self.app, file)
             if memory and not has_front_matter(file.read_bytes()):
                 self.app.warn(f"{memory} lacks front matter, so tags and source. u puts the old text back.")
         self.app.hint("compacts", "memories", "commands", "pins", "userpins", "states")

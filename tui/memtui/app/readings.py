@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -61,6 +62,11 @@ class Kept(dict[K, V]):
             while len(self) > self._most:
                 del self[next(iter(self))]
         return value
+
+    def known(self, key: K, read: Callable[[], V]) -> V:
+        """The kept value, or the one that is read now."""
+        found = self.get(key)
+        return self.put(key, read()) if found is None else found
 
 
 _File = tuple[str, int, int]
@@ -122,27 +128,21 @@ class Readings:
 
         # Threads may ask at the same time for captures of the same session.
         with self._locks.setdefault(file[0], threading.Lock()):
-            traced = self._traces.get(file)
-            if traced is None:
-                traced = self._traces.put(file, traces(transcript, cancelled))
+            traced = self._traces.known(file, lambda: traces(transcript, cancelled))
         (found,) = aftermaths(self._places, transcript, since, traced=traced, read=read, cancelled=cancelled)
         return self._aftermaths.put((file, since), found)
 
     def ahead(self, transcript: Path) -> Ahead:
-        file = _file(transcript)
         standing = [each.text for each in standing_rules(self._places)]
-        return self._ahead.get(file) or self._ahead.put(
-            file, what_would_go(transcript, self._places.project, standing)
-        )
+        read = partial(what_would_go, transcript, self._places.project, standing)
+        return self._ahead.known(_file(transcript), read)
 
     def forget_aftermaths(self) -> None:
         self._aftermaths.clear()
 
     def name(self, transcript: Path) -> str:
         """The name of its session, on one line and masked, as in the list of sessions."""
-        file = _file(transcript)
-        known = self._names.get(file)
-        return self._names.put(file, summarize(transcript).name) if known is None else known
+        return self._names.known(_file(transcript), lambda: summarize(transcript).name)
 
     def receipts(self, session_id: str) -> list[Receipt]:
         try:
@@ -288,7 +288,7 @@ class Health:
     def __init__(self, places: Places, transcripts: TranscriptStore) -> None:
         self.places = places
         self._transcripts = transcripts
-        self._known: dict[Path, tuple[tuple[int, int, int], tuple[Compaction, ...]]] = {}
+        self._known: Kept[Entry, tuple[Compaction, ...]] = Kept(10_000)
         self._due = 0.0
         self._captures: tuple[str, ...] = ()
 
@@ -326,11 +326,7 @@ class Health:
         )
 
     def _compactions(self, transcript: Entry) -> tuple[Compaction, ...]:
-        known = self._known.get(transcript.path)
-        if known is None or known[0] != transcript.signature:
-            known = (transcript.signature, compactions_in(transcript))
-            self._known[transcript.path] = known
-        return known[1]
+        return self._known.known(transcript, lambda: compactions_in(transcript))
 
 
 _CODE = """

@@ -155,20 +155,17 @@ class StatusBar(Widget):
             mark = Content("")
         wait = _apart(waiting.plain, "$warning")
         left = Content.assemble(" ", name.stylize("bold"), *before, wait, *after)
-        room = max(0, width - mark.cell_length - 2)
-        left = left.truncate(room, ellipsis=True) if left.cell_length > room else left
-        gap = " " * max(0, width - left.cell_length - mark.cell_length - 1)
-        return Content.assemble(left, gap, mark, " ")
+        left = left.truncate(max(0, width - mark.cell_length - 2), ellipsis=True, pad=True)
+        return Content.assemble(left, " ", mark, " ")
 
     def _mark(self, width: int) -> Content:
         mark, remotes = live_mark(self.liveness), self.remotes
         text = remotes.long if width >= 80 else remotes.short
         room = width // 2 - mark.cell_length - 2
         if text and room >= 5:
-            said = Content.styled(text, remotes.colour)
-            said = said.truncate(room, ellipsis=True) if said.cell_length > room else said
+            said = Content.styled(text, remotes.colour).truncate(room, ellipsis=True)
             return Content.assemble(" ", said, "  ", mark)
-        return mark.truncate(max(10, width // 2), ellipsis=True) if mark.cell_length > width // 2 else mark
+        return mark.truncate(max(10, width // 2), ellipsis=True)
 
     def strip_marks(self) -> tuple[Content, Content, bool]:
         """For the strip of tabs: the live mark, the context, and whether that must show."""
@@ -363,7 +360,7 @@ class TabStrip(Widget):
         cells, mark = self._layout()
         strip = Content.assemble(*cells)
         room = max(1, self.size.width - strip.cell_length)
-        mark = mark.truncate(room, ellipsis=True) if mark.cell_length > room else mark
+        mark = mark.truncate(room, ellipsis=True)
         return Content.assemble(strip, " " * (room - mark.cell_length - 1), mark)
 
     async def on_click(self, event: events.Click) -> None:

@@ -141,25 +141,19 @@ def editor_command(env: Mapping[str, str] = os.environ) -> list[str]:
     return [name for name in known if find_program(name, env.get("PATH"))][:1]
 
 
-def edit_file(app: App[Any], path: Path) -> str:
-    """Suspend the app and edit `path`; returns "" or an error message.
+def edit_file(app: BaseApp, path: Path) -> None:
+    """Suspend the app and edit `path`, or say why not.
 
     The app ends if the terminal is closed meanwhile.
     """
     if command := editor_command():
-        return _step_aside(app, command, path)
-    return f"No editor found: set EDITOR. The file is {path}."
+        run_aside(app, command, path)
+    else:
+        app.warn(f"No editor found: set EDITOR. The file is {path}.")
 
 
-def run_aside(app: App[Any], command: list[str], folder: Path) -> str | None:
-    """Suspend the app for a command in a folder; "" or an error message, None if there is no such program."""
-    if find_program(command[0], os.environ.get("PATH")) is None:
-        return None
-    return _step_aside(app, command, folder)
-
-
-def _step_aside(app: App[Any], command: list[str], path: Path) -> str:
-    """Run a command on a file, or in a folder; returns "" or an error message."""
+def run_aside(app: BaseApp, command: list[str], path: Path) -> None:
+    """Suspend the app for a command on a file, or in a folder, and say what fails."""
     is_folder = path.is_dir()
     where = "" if is_folder else f" The file is {path}."
     failure, status = "", 0
@@ -173,11 +167,12 @@ def _step_aside(app: App[Any], command: list[str], path: Path) -> str:
             if terminal_gone():
                 raise _TerminalGoneError  # keeps Textual from taking the terminal back
     except SuspendNotSupported:
-        return f"This terminal cannot step aside for {command[0] if is_folder else 'an editor'}.{where}"
+        failure = f"This terminal cannot step aside for {command[0] if is_folder else 'an editor'}.{where}"
     except _TerminalGoneError:
         end(app)
-        return ""
-    return failure or (f"{command[0]} ended with status {status}." if status else "")
+        return
+    if failure or status:
+        app.warn(failure or f"{command[0]} ended with status {status}.")
 
 
 class _TerminalGoneError(Exception):

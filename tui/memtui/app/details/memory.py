@@ -83,7 +83,7 @@ def recovery_lines(text: str, unfolded: Collection[str] | None = None) -> list[L
 
 def _sections(rows: list[str], *, goes_on: bool = False) -> list[Line]:
     """Rows by section, without empty ones; `goes_on` means that the last section continues elsewhere."""
-    sections = _split(rows)
+    sections = split_sections(rows)
     return [
         line
         for each in sections
@@ -93,7 +93,7 @@ def _sections(rows: list[str], *, goes_on: bool = False) -> list[Line]:
     ]
 
 
-def _split(rows: list[str]) -> list[list[str]]:
+def split_sections(rows: list[str]) -> list[list[str]]:
     """The rows before the first heading, then each heading with the rows below it."""
     sections: list[list[str]] = [[]]
     fenced = False

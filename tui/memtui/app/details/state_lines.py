@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from memtui.app.details.memory import split_sections
 from memtui.app.widgets.document import Document, Line, from_markdown, line, markdown_lines, styled
 from memtui.app.widgets.wrap import short_paths
 
 _FRAME = re.compile(r"=== (?:SESSION STATE v\S+|END STATE) ===\s*")
-_HEADING = re.compile(r"(## .*?)\s*\([^()]*\)\s*")
+_BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
 _TASK = re.compile(r"(\s*)[-*] \[([ xX])\]\s*(\*\*IN PROGRESS\*\*:|NEXT:|LATER:)?\s*(.*)")
 _NOTHING = re.compile(r"\s*[-*]\s*(?:[\w ]+:\s*)?(?:(?:N/A|none)(?: on record)?\.?)?\s*", re.IGNORECASE)
 _ABSENCE = re.compile(rf"(?!.*:\s*$){_NOTHING.pattern}", re.IGNORECASE)
@@ -24,12 +25,13 @@ def state_document(text: str) -> Document:
 
     Its goal is one sentence: where that is from, and what was asked before it, is in the file.
     """
+    rows = [row for row in short_paths(text).strip().split("\n") if not _FRAME.fullmatch(row)]
     lines: list[Line] = []
-    for heading, body in _sections(short_paths(text)):
-        if heading and all(_NOTHING.fullmatch(row) for row in body if row.strip()):
-            continue
-        lines += from_markdown(heading).lines if heading else ()
-        lines += _body(body)
+    for first, *rest in split_sections(rows):
+        heading, body = (first, rest) if first.startswith("## ") else ("", [first, *rest])
+        if not all(map(_NOTHING.fullmatch, filter(str.strip, body))):
+            lines += from_markdown(_BRACKETS.sub("", heading)).lines if heading else ()
+            lines += _body(body)
     return Document(lines)
 
 
@@ -51,22 +53,6 @@ def _body(rows: list[str]) -> Iterator[Line]:
             between.append(_SUB.sub(r"\1", row))
     yield from markdown_lines(between)
     yield from (*(line(each, "dim") for each in said), *[Line("")][: len(said)])
-
-
-def _sections(text: str) -> Iterator[tuple[str, list[str]]]:
-    """(heading, rows) of each section; the heading before the first one is empty."""
-    heading, body = "", list[str]()
-    for row in text.strip().split("\n"):
-        if _FRAME.fullmatch(row):
-            continue
-        if row.startswith("## "):
-            if heading or any(map(str.strip, body)):
-                yield heading, body
-            found = _HEADING.fullmatch(row)
-            heading, body = found[1] if found else row, []
-        else:
-            body.append(row)
-    yield heading, body
 
 
 def _task(task: re.Match[str]) -> Line:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
+from memtui.app.base import reported
 from memtui.app.changes import Change
 from memtui.app.listings import CommandsView, LightsView, PinsView, View
 from memtui.app.panes.pane import Detail, Pane, PaneId, Subject
@@ -226,9 +227,8 @@ class CommandsPane(Pane):
         else:
             self._change("clearing", partial(self._clear, command.name))
 
-    def action_clear_all(self) -> None:
-        from memtui.app.screens.dialogs import ConfirmScreen
-
+    @reported("clearing", group="ask", exclusive=True)
+    async def action_clear_all(self) -> None:
         number = len(self._by_name) + len(self.view.broken)
         if not number:
             self.app.warn("No command is active.")
@@ -236,12 +236,8 @@ class CommandsPane(Pane):
         question = f"Clear all {number} active commands?"
         if self._by_name and number == 1:
             question = f"Clear the active command /{clean_line(next(iter(self._by_name))).removeprefix('/')}?"
-
-        def answered(sure: bool | None) -> None:
-            if sure:
-                self._change("clearing", partial(self._clear, None))
-
-        self.app.push_screen(ConfirmScreen(question, yes="Clear", no="Keep"), answered)
+        if await self.app.confirmed(question, yes="Clear", no="Keep"):
+            self._change("clearing", partial(self._clear, None))
 
     def action_pin(self) -> None:
         """Type a pin; confirm the selected one, if it is from the repository."""

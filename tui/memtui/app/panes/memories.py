@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import work
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.worker import get_current_worker
@@ -34,7 +33,6 @@ from memtui.store.listing import is_stored, project_test
 
 if TYPE_CHECKING:
     from memtui.app.details.versions import Version
-    from memtui.store.claude_memory import ClaudeMemory
     from memtui.store.listing import Entry
 
 _ID_WIDTH = 22
@@ -334,17 +332,17 @@ class MemoriesPane(Pane):
         else:
             self.app.copy_text(subject.recovery_id)
 
-    def action_delete(self) -> None:
+    @reported("deleting", group="edit")
+    async def action_delete(self) -> None:
         if (memory := self.claudes.get(self.selected)) and not self.marked:
-            self._delete_claudes(memory)
-        elif (ids := self.stored("deleted here")) and (warning := self.gone_for_all(ids)):
-            from memtui.app.screens.dialogs import ConfirmScreen
-
+            question = f"Move {clean_line(memory.name)} to the trash? Claude will not know of it any more."
+            if await self.app.confirmed(question, yes="Delete", no="Keep it"):
+                self._change("deleting", lambda: self.claudes.delete(memory))
+        elif ids := self.stored("deleted here"):
+            warning = self.gone_for_all(ids)
             question = f"Move {_in_words(ids)} to the trash? {warning}"
-            asked = ConfirmScreen(question, yes="Delete", no="Keep")
-            self.app.push_screen(asked, lambda sure: self._delete(ids) if sure else None)
-        elif ids:
-            self._delete(ids)
+            if not warning or await self.app.confirmed(question, yes="Delete", no="Keep"):
+                self._delete(ids)
 
     def gone_for_all(self, ids: Iterable[str]) -> str:
         """The warning before shared memories are deleted; "" if none of these is shared."""
@@ -383,23 +381,20 @@ class MemoriesPane(Pane):
         from memtui.app.screens.dialogs import AskScreen
         from memtui.documents.memory import tags_of
 
-        ids = self.stored("tagged")
+        ids, changes, backend = self.stored("tagged"), self.model.changes, self.model.backend
         if not ids:
             return
         with self.app.reporting("reading the tags"):
-            before = common_tags(self.model.backend, ids)
-            asked = AskScreen(
-                f"Tags of {ids[0]}" if len(ids) == 1 else f"Tags that {len(ids)} memories have in common",
-                value=", ".join(map(clean_line, before)),
-                yes="Save",
-                hint="commas between",
-            )
+            before = common_tags(backend, ids)
+            several = f"Tags that {len(ids)} memories have in common"
+            question = several if ids[1:] else f"Tags of {ids[0]}"
+            value = ", ".join(map(clean_line, before))
+            asked = AskScreen(question, value=value, yes="Save", hint="commas between")
 
             def answered(answer: str | None) -> None:
                 if answer is not None or len(ids) == 1:
                     after = before if answer is None else tags_of(answer)
                     self._unmark(ids)
-                    changes, backend = self.model.changes, self.model.backend
                     self._change("tagging", lambda: retag_memories(changes, backend, ids, before, after))
 
             self.app.push_screen(asked, answered)
@@ -445,12 +440,6 @@ class MemoriesPane(Pane):
         memory = self.claudes.get(event.key)
         if memory is not None and memory.seen in ("new", "changed"):
             self._change("marking as seen", lambda: self.claudes.set_seen(memory, "seen"))
-
-    @work(group="edit", exit_on_error=False)
-    async def _delete_claudes(self, memory: ClaudeMemory) -> None:
-        question = f"Move {clean_line(memory.name)} to the trash? Claude will not know of it any more."
-        if await self.app.confirmed(question, yes="Delete", no="Keep it"):
-            self._change("deleting", lambda: self.claudes.delete(memory))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Each kind of memory is made into the other by the same key, which else drafts one."""

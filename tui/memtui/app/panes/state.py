@@ -189,9 +189,6 @@ class StatePane(Pane):
         glance = self._glance[key]
         return row([(glance.label, glance.style), " ", clean_line(glance.text)], "", width)
 
-    def detail_of(self, key: str) -> Detail:
-        return self.detail
-
     @property
     def detail(self) -> Detail:
         """The state, whatever row of it is selected."""
@@ -270,9 +267,6 @@ class StatePane(Pane):
         inner = [line(f"  · {masked(each)}", hang=4) for each in lines]
         opened = fold(_NEXT_COMPACTION, "Next compaction", remark, inner, (_NEXT_COMPACTION,) * unfolded)
         return Document([*opened, Line("")])
-
-    def subject_of(self, key: str) -> Subject:
-        return self.subject
 
     @property
     def subject(self) -> Subject:
@@ -449,10 +443,9 @@ def _children(task: Task) -> Iterator[_Row]:
 
     nothing = ("", "none", "n/a", NO_BLOCKER.casefold())
     for child in task.children:
-        if child.kind is TaskKind.BLOCKER and child.text.casefold() in nothing:
-            continue
         if child.kind is TaskKind.BLOCKER:
-            yield _Row("  blocker", child.text, "$warning")
+            if child.text.casefold() not in nothing:
+                yield _Row("  blocker", child.text, "$warning")
         elif words := re.match(_WORDS, child.text):
             yield _Row(words[1].lower(), child.text[words.end() :], "$quiet")
         else:

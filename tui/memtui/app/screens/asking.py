@@ -62,7 +62,6 @@ class DraftScreen(OwnScreen[ScreenResultType], Generic[ScreenResultType, Answer]
         super().__init__()
         self._model_question = ModelQuestion()
         self.saving = False
-        self.gone = False
 
     def refusal(self) -> str:
         """Why the model cannot be asked now; "" if it can."""
@@ -82,7 +81,6 @@ class DraftScreen(OwnScreen[ScreenResultType], Generic[ScreenResultType, Answer]
         self.app.warn(f"{reason_not_used(problem)}: the draft from the facts is kept.")
 
     def on_unmount(self) -> None:
-        self.gone = True
         self._model_question.cancel()
 
     @work(group="model", exit_on_error=False)
@@ -91,9 +89,9 @@ class DraftScreen(OwnScreen[ScreenResultType], Generic[ScreenResultType, Answer]
             self.app.warn(refusal)
             return
         self.app.say("Asking claude: that may take some minutes. esc cancels.")
-        with self.app.reporting("asking claude", wanted=lambda: not self.gone):
+        with self.app.reporting("asking claude", wanted=lambda: self.is_running):
             answer = await self._model_question.ask(self.question())
-            if not self.gone:
+            if self.is_running:
                 self.take(answer)
 
     @work(group="save", exit_on_error=False)

@@ -107,7 +107,7 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
             with self.app.reporting("drafting the recovery text"):
                 self._fill(await asyncio.to_thread(self._read))
         finally:
-            if self._compacted is None and not self.gone:
+            if self._compacted is None and self.is_running:
                 self.dismiss(None)
 
     def _read(self) -> Compacted:
@@ -118,12 +118,12 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
             places, path = self.model.places, self._transcript
             # None is the newest, whose workflow is active.
             older = path if isinstance(path, Path) and path != find_transcript(places, "") else None
-            return draft(places, transcript=older, progress=tell, cancelled=lambda: self.gone)
+            return draft(places, transcript=older, progress=tell, cancelled=lambda: not self.is_running)
         except ReadingCancelledError as error:
             raise asyncio.CancelledError from error
 
     def _show_share(self, share: str) -> None:
-        if self._compacted is None and not self.gone:
+        if self._compacted is None and self.is_running:
             self.text_area.border_subtitle = Content(f"reading the transcript {share}")
 
     def _fill(self, compacted: Compacted) -> None:
@@ -179,7 +179,7 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
     async def _check(self) -> None:
         await asyncio.sleep(_PAUSE if self.query_one("#compact-checks", DocumentView).document else 0)
         text, hidden = self._form_texts()[0], self._lead.count("\n")
-        with self.app.reporting("checking the text", wanted=lambda: not self.gone):
+        with self.app.reporting("checking the text", wanted=lambda: self.is_running):
             try:
                 points = await asyncio.to_thread(check_recovery, text)
             except FormatError as error:
@@ -196,12 +196,9 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
         self.set_focus(self.text_area)
 
     def action_switch(self) -> None:
-        if self.focused is self.text_area:
-            self.add_class("-checks")
-            self.set_focus(self.query_one("#compact-description"))
-        else:
-            self.remove_class("-checks")
-            self.set_focus(self.text_area)
+        checks = self.focused is self.text_area
+        self.set_class(checks, "-checks")
+        self.set_focus(self.query_one("#compact-description") if checks else self.text_area)
 
     async def save(self) -> None:
         compacted = self._compacted

@@ -230,19 +230,15 @@ class HelpScreen(_LeftBySearch):
 
 def help_document(title: str, about: str, of: Screen[object]) -> Document:
     """The legend of the signs that are on a screen now, and its keys; the signs of other panes come last."""
-    signs = [
-        (place in ("", title, "the detail"), [Line(""), line(f"Signs in {place or title}", "heading"), *rows])
+    parts = [
+        (0 if place in ("", title, "the detail") else 2, f"Signs in {place or title}", [*found.items()])
         for place, found in legend(of).items()
-        if (rows := [_row(*each) for each in found.items()])
     ]
-    keys = [
-        [Line(""), line(place, "heading"), *(_row(*each) for each in rows)]
-        for place, rows in _keys(title, of).items()
-    ]
-    here, elsewhere = (
-        [each for own, lines in signs if own is wanted for each in lines] for wanted in (True, False)
-    )
-    return Document([line(about, "strong"), *here, *(each for lines in keys for each in lines), *elsewhere])
+    parts += [(1, place, rows) for place, rows in _keys(title, of).items()]
+    lines = [line(about, "strong")]
+    for _, heading, rows in sorted(parts, key=lambda part: part[0]):
+        lines += [Line(""), line(heading, "heading"), *(_row(*each) for each in rows)]
+    return Document(lines)
 
 
 def legend(screen: Screen[object]) -> dict[str, dict[str, str]]:

@@ -18,16 +18,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memtui.app.base import PINS, RESTORES, hidden, reported
-from memtui.app.details.lost import (
-    PASSAGE,
-    Fold,
-    Item,
-    draw_item,
-    items_of,
-    quotes_of,
-    summary_document,
-    verdict,
-)
+from memtui.app.details import lost
 from memtui.app.details.signs import FATE_SIGNS, FOLD_SIGNS
 from memtui.app.project import ProjectModel
 from memtui.app.screens.list_screen import ListScreen
@@ -77,7 +68,7 @@ class LostScreen(ListScreen[None]):
     signs: ClassVar[Mapping[str, str]] = {
         **FATE_SIGNS,
         **FOLD_SIGNS,
-        PASSAGE: "the passage of the summary that has the selected row, or is nearest to it",
+        lost.PASSAGE: "the passage of the summary that has the selected row, or is nearest to it",
         "▣": "ticked",
         "▢": "not ticked",
     }
@@ -90,7 +81,7 @@ class LostScreen(ListScreen[None]):
         self.aftermath: Aftermath | None = None
         self._unread_size = -1
         """The transcript's size in bytes when nothing could be read; -1 before."""
-        self._items: Mapping[str, Item] = {}
+        self._items: Mapping[str, lost.Item] = {}
         self._unfolded: set[str] = set()
         self.ticked: dict[str, Row] = model.ticked.setdefault((transcript, since), {})
         self._waiting: list[Message] = []
@@ -107,7 +98,7 @@ class LostScreen(ListScreen[None]):
         yield KeyFooter()
 
     def _box(self, key: str) -> int:
-        return -1 if isinstance(self._items[key], Fold) else 3
+        return -1 if isinstance(self._items[key], lost.Fold) else 3
 
     def on_mount(self) -> None:
         self.listing.empty, self.listing.unread = "Reading the transcript …", True
@@ -117,7 +108,7 @@ class LostScreen(ListScreen[None]):
         self.set_interval(1.0, self._see_delivered)
 
     @property
-    def selected(self) -> Item | None:
+    def selected(self) -> lost.Item | None:
         return self._items.get(self.listing.selected or "")
 
     @work(group="aftermath", exclusive=True, exit_on_error=False)
@@ -127,7 +118,7 @@ class LostScreen(ListScreen[None]):
             size = self._transcript.stat().st_size
         with self.app.reporting("reading what the compaction lost", wanted=lambda: first):
             self.aftermath = found = await asyncio.to_thread(
-                self.model.readings.aftermath, self._transcript, self._since, lambda: not self.is_mounted
+                self.model.readings.aftermath, self._transcript, self._since, lambda: not self.is_running
             )
             await self._look_for_waiting()
             self.listing.unread = False
@@ -157,7 +148,7 @@ class LostScreen(ListScreen[None]):
     def _show_rows(self, found: Aftermath) -> None:
         number = sum(each.rows for each in self._waiting)
         waiting = {"waiting": f"⏳ {lines_wait(number)}"} if number else {}
-        self._items = {**waiting, **items_of(found, self._unfolded, self.words)}
+        self._items = {**waiting, **lost.items_of(found, self._unfolded, self.words)}
         self.listing.empty = f"No line has “{clean_line(self.words)}”; esc shows all." if self.words else ""
         at_top = not self.listing.scroll_offset.y
         self.listing.set_rows(tuple(self._items))
@@ -179,7 +170,7 @@ class LostScreen(ListScreen[None]):
         pinned = False
         if self._pinned and isinstance(item, Row):  # masking each row that is drawn takes time
             pinned = clean_line(masked(item.text)) in self._pinned
-        return draw_item(item, key in self.ticked, width, waits=self._waits(key), pinned=pinned)
+        return lost.draw_item(item, key in self.ticked, width, waits=self._waits(key), pinned=pinned)
 
     def _is_header(self, key: str) -> bool:
         return isinstance(self._items.get(key), str)
@@ -193,12 +184,12 @@ class LostScreen(ListScreen[None]):
         self.evidence.display = isinstance(item, Row | Unfounded)
         if isinstance(item, Row | Unfounded):
             waits = isinstance(item, Row) and self._waits(item.key)
-            self.evidence.border_title, self.evidence.border_subtitle = verdict(item, waits)
-            quotes = quotes_of(item) if isinstance(item, Row) else [clean_line(masked(item.text))]
+            self.evidence.border_title, self.evidence.border_subtitle = lost.verdict(item, waits)
+            quotes = lost.quotes_of(item) if isinstance(item, Row) else [clean_line(masked(item.text))]
             self.evidence.update(Content("\n".join(quotes)))
         if self.aftermath is not None:
             passage = item.evidence if isinstance(item, Row | Unfounded) else None
-            document, found = summary_document(self.aftermath.compaction.summary, passage)
+            document, found = lost.summary_document(self.aftermath.compaction.summary, passage)
             self.beside.show(document, keep_scroll=True)
             if passage:
                 self.beside.reveal(found)
@@ -232,7 +223,7 @@ class LostScreen(ListScreen[None]):
 
     def action_tick(self) -> None:
         item = self.selected
-        if isinstance(item, Fold):
+        if isinstance(item, lost.Fold):
             self._fold(item)
         elif self._tick():
             self.listing.action_move(1)
@@ -357,7 +348,7 @@ class LostScreen(ListScreen[None]):
             self.app.warn("No line is selected: a title cannot be pinned.")
 
     def action_undo(self, redo: bool = False) -> None:
-        (self.app.action_redo if redo else self.app.action_undo)(self._read)
+        self.app.action_undo(redo, self._read)
 
     def action_transcript(self) -> None:
         item = self.selected
@@ -371,12 +362,12 @@ class LostScreen(ListScreen[None]):
     @on(RowList.Opened)
     def _opened(self) -> None:
         item = self.selected
-        if isinstance(item, Fold):
+        if isinstance(item, lost.Fold):
             self._fold(item)
         else:
             self.action_transcript()
 
-    def _fold(self, item: Fold) -> None:
+    def _fold(self, item: lost.Fold) -> None:
         self._unfolded ^= {item.name}
         if self.aftermath is not None:
             self._show_rows(self.aftermath)

@@ -116,10 +116,10 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
 
     def _read(self, transcript: Path) -> tuple[Facts, tuple[EvidenceGroup, ...]]:
         readings, since = self.model.readings, self.capture.timestamp
-        facts = readings.facts(transcript, since, lambda: self.gone)
+        facts = readings.facts(transcript, since, lambda: not self.is_running)
         lost: tuple[EvidenceGroup, ...] = ()
         with suppress(FileProblem):  # the compaction was not finished
-            lost = lost_evidence(readings.aftermath(transcript, since, lambda: self.gone))
+            lost = lost_evidence(readings.aftermath(transcript, since, lambda: not self.is_running))
         return facts, lost
 
     def _fill(self, facts: Facts, lost: tuple[EvidenceGroup, ...], nothing: str) -> None:
@@ -188,12 +188,9 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         self.facts.go(step)
 
     def action_switch(self) -> None:
-        if self.focused is self.facts.listing:
-            self.remove_class("-evidence")
-            self.set_focus(self.form.target)
-        else:
-            self.add_class("-evidence")
-            self.set_focus(self.facts.listing)
+        form = self.focused is self.facts.listing
+        self.set_class(not form, "-evidence")
+        self.set_focus(self.form.target if form else self.facts.listing)
 
     def action_transcript(self) -> None:
         try:

@@ -97,7 +97,6 @@ class SearchScreen(OwnScreen[Result | None]):
         self._groups: tuple[Group, ...] = ()
         self._unfolded: set[str] = set()
         self._found: dict[str, Result | Heading] = {}
-        self._gone = False
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="search-line"):
@@ -121,9 +120,6 @@ class SearchScreen(OwnScreen[Result | None]):
         self._show_scope()
         self.query_one("#query", SearchInput).action_select_all()  # typing replaces it
         self._search(self.query_text)
-
-    def on_unmount(self) -> None:
-        self._gone = True
 
     @property
     def selected(self) -> Result | None:
@@ -149,7 +145,7 @@ class SearchScreen(OwnScreen[Result | None]):
         scope = self._scope
 
         def stale() -> bool:
-            return self._gone or text != self.query_text or scope is not self._scope
+            return not self.is_running or text != self.query_text or scope is not self._scope
 
         await asyncio.sleep(1.5 if again else _PAUSE)
         self.query_one("#search-line").add_class("-busy")
@@ -254,7 +250,7 @@ class SearchScreen(OwnScreen[Result | None]):
         elif found.kind is Kind.PIN and found.path is None:
             self.app.warn("The session that this pin comes from is not here.")
         elif found.path is not None:  # over the results, which stay
-            (self._unpack if found.file.stem else self._read)(found, found.path)
+            self._read(found, found.path)
         else:
             self._read_text(found)
 
@@ -277,14 +273,12 @@ class SearchScreen(OwnScreen[Result | None]):
         title = f"{found.kind.value.capitalize()} {clean_line(found.name)}"
         self.app.push_screen(ReadingScreen(title, document, at=line))
 
-    @reported("unpacking a transcript", group="unpack", exclusive=True)
-    async def _unpack(self, found: Result, path: Path) -> None:
+    @reported("opening a transcript", group="read", exclusive=True)
+    async def _read(self, found: Result, path: Path) -> None:
         from memtui.store.archive import Archive
 
-        archive = Archive(self.model.places.home)
-        self._read(found, await asyncio.to_thread(archive.readable_at, path))
-
-    def _read(self, found: Result, path: Path) -> None:
+        if found.file.stem:  # it is packed
+            path = await asyncio.to_thread(Archive(self.model.places.home).readable_at, path)
         marks = parse_search(self.query_text).query.marks(found.text)
         words = dict.fromkeys(found.text[start:end].lower() for start, end in marks)
         # Of several forms of a word the shortest, which is in the others.
@@ -296,7 +290,7 @@ class SearchScreen(OwnScreen[Result | None]):
         if (found := self.selected) is None or found.kind is not Kind.SESSION or found.path is None:
             self.app.warn("Only a session can be resumed.")
         else:
-            resume(self.app, found.path, fork=fork)
+            resume(self, found.path, fork=fork)
 
 
 def _known_by(found: Result, form: str) -> str:

@@ -12,17 +12,8 @@ from textual.actions import SkipAction
 from textual.worker import get_current_worker
 
 from memtui.app.details.capture import capture_document
-from memtui.app.details.memory import LINK as FOLD
 from memtui.app.details.memory import read_document
-from memtui.app.details.session import (
-    AGENT,
-    CAPTURE,
-    LINE,
-    MEMORY,
-    captures_of,
-    memories_of,
-    session_document,
-)
+from memtui.app.details.session import captures_of, memories_of, session_document
 from memtui.app.listings import CaptureRow
 from memtui.app.project import ProjectModel
 from memtui.app.screens.dialogs import ReadingScreen
@@ -31,14 +22,7 @@ from memtui.app.widgets.document_view import DocumentView
 from memtui.ground.clock import day_and_minute
 from memtui.ground.project import Project, find_root
 from memtui.store.memories import MemoryFiles
-from memtui.store.session_list import (
-    Agent,
-    Session,
-    SessionTree,
-    agents_of,
-    session_folder,
-    session_tree,
-)
+from memtui.store.session_list import Agent, Session, SessionTree, agents_of, session_folder, session_tree
 from memtui.transcript import ReadingCancelledError
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Facts
@@ -71,20 +55,19 @@ class SessionDetail(DocumentView):
         self._session = session
         if session is None:
             self.show(EMPTY)
-        elif self._known is None or self._known.session.path != session.path:
+            return
+        if self._known is None or self._known.session.path != session.path:
             self._unfolded.clear()
             self._known = None
-            self.show(session_document(session, self._model.clock()))
+        self._show_known(session, keep_scroll=self._known is not None)
+        if self._known is None or self._known.session.size != session.size:
             self._read(session)
-        else:
-            self._show_known(self._known, session)
-            if self._known.session.size != session.size:
-                self._read(session)
 
-    def _show_known(self, known: Known, session: Session) -> None:
-        now, read = self._model.clock(), (known.facts, known.tree, known.agents)
+    def _show_known(self, session: Session, *, keep_scroll: bool = True) -> None:
+        now, known = self._model.clock(), self._known
+        read = (known.facts, known.tree, known.agents) if known else ()
         document = session_document(session, now, *read, unfolded=self._unfolded)
-        self.show(document, keep_scroll=True)
+        self.show(document, keep_scroll=keep_scroll)
 
     @work(group="session", exclusive=True, exit_on_error=False)
     async def _read(self, session: Session) -> None:
@@ -96,11 +79,8 @@ class SessionDetail(DocumentView):
             except ReadingCancelledError:
                 return
             if self._is_shown(session) and self._session is not None:
-                first = self._known is None
-                self._known = known
-                self._show_known(known, self._session)
-                if first:
-                    self.action_first()
+                first, self._known = self._known is None, known
+                self._show_known(self._session, keep_scroll=not first)
 
     def _is_shown(self, session: Session) -> bool:
         return self._session is not None and self._session.path == session.path
@@ -129,20 +109,20 @@ class SessionDetail(DocumentView):
         kind, _, name = event.link.removeprefix(ASIDE).partition(":")
         if known is None:
             return
-        if f"{kind}:" == FOLD and self._session is not None:
+        if kind == "fold" and self._session is not None:
             self._unfolded ^= {name}
-            self._show_known(known, self._session)
-        elif f"{kind}:" == LINE:
+            self._show_known(self._session)
+        elif kind == "line":
             self.app.open_transcript(known.path, int(name))
-        elif f"{kind}:" == AGENT:
+        elif kind == "agent":
             self.app.open_transcript(Path(name))
-        elif f"{kind}:" == CAPTURE:
+        elif kind == "capture":
             found = next(each for each in captures_of(known.tree) if each.entry.name == name)
             row = CaptureRow(found.entry, found.capture)
             document = capture_document(row, self._model.clock(), facts=None)
             title = f"Capture {day_and_minute(found.capture.timestamp)}"
             self.app.push_screen(ReadingScreen(title, document))
-        elif f"{kind}:" == MEMORY:
+        elif kind == "memory":
             path = next(each.path for each in memories_of(known.tree) if each.path.name == name)
             with self.app.reporting("reading the memory"):
                 store = MemoryFiles(self._project(known.session), self._model.places.home)

@@ -3,70 +3,61 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-from memtui.app.base import BaseApp
-from memtui.app.screens.dialogs import AskScreen, ConfirmScreen
+from memtui.app.base import OwnScreen, reported
+from memtui.app.screens.dialogs import AskScreen
 from memtui.app.terminal import run_aside
 from memtui.ground.clean import clean_line
 from memtui.ground.files import FileProblem
+from memtui.ground.machine import find_program
+from memtui.store import session_list
 from memtui.store.archive import Archive
-from memtui.store.session_list import (
-    NOT_RESUMED,
-    Resumable,
-    resumable,
-    resume_command,
-    session_folder,
-    typed_command,
-)
+from memtui.store.session_list import Resumable, resume_command
 
 _ALIVE = 60.0
 
 
-def resume(app: BaseApp, transcript: Path, session: Resumable | None = None, *, fork: bool = False) -> None:
+@reported("resuming the session", group="resume")
+async def resume(
+    screen: OwnScreen[Any], transcript: Path, session: Resumable | None = None, *, fork: bool = False
+) -> None:
     """Resume the session of a transcript, or a copy of it, in Claude Code; ask first while it seems alive.
 
     The app is suspended meanwhile. Without a `claude` the command is copied.
     """
-    quiet, session = _ALIVE, session or resumable(app.model.places.home, transcript)
-    if session.kept is None and resume_command(session.session_id, fork=fork):
-        with suppress(OSError):
-            quiet = app.model.clock().timestamp() - transcript.stat().st_mtime
-    if fork or quiet >= _ALIVE:
-        _resume(app, session, fork=fork)
+    app, quiet = screen.app, _ALIVE
+    model, session = app.model, session or session_list.resumable(app.model.places.home, transcript)
+    command = resume_command(session.session_id, fork=fork)
+    if not command:
+        name = clean_line(session.session_id)
+        app.warn(f"{session_list.NOT_RESUMED}, and this one's file is called {name}.")
         return
-
-    def answered(sure: bool | None) -> None:
-        if sure:
-            _resume(app, session, fork=True)
-
-    command = " ".join(resume_command(session.session_id, fork=True))
-    written = f"This session was written {max(0, round(quiet))} s ago."
-    question = f"{written} Resume a copy of it? It runs {command}"
-    app.push_screen(ConfirmScreen(question, yes="Fork", no="Leave it", safe=True), answered)
-
-
-def _resume(app: BaseApp, session: Resumable, *, fork: bool) -> None:
-    with app.reporting("resuming the session"):
-        command = list(resume_command(session.session_id, fork=fork))
-        if not command:
-            app.warn(f"{NOT_RESUMED}, and this one's file is called {clean_line(session.session_id)}.")
+    if session.kept is None and not fork:
+        with suppress(OSError):
+            quiet = model.clock().timestamp() - transcript.stat().st_mtime
+    if quiet < _ALIVE:
+        fork, command = True, resume_command(session.session_id, fork=True)
+        written = f"This session was written {max(0, round(quiet))} s ago."
+        question = f"{written} Resume a copy of it? It runs {' '.join(command)}"
+        if not await app.confirmed(question, yes="Fork", no="Leave it", safe=True):
             return
-        if session.kept is not None:
-            Archive(app.model.places.home).restore(session.kept)
-        folder = session_folder(session.folder, app.model.project.root)
-        problem = run_aside(app, command, folder)
-        if problem is None:
-            typed = typed_command(session.session_id, str(folder), fork=fork)
-            app.copy_text(typed, name=f"“{typed}”")
-        elif problem:
-            app.say(problem, severity="warning")
+    if session.kept is not None:
+        Archive(model.places.home).restore(session.kept)
+    folder = session_list.session_folder(session.folder, model.project.root)
+    if find_program(command[0], os.environ.get("PATH")):
+        run_aside(app, list(command), folder)
+    else:
+        typed = session_list.typed_command(session.session_id, str(folder), fork=fork)
+        app.copy_text(typed, name=f"“{typed}”")
 
 
 async def export_sessions(
-    app: BaseApp, transcripts: Sequence[Path], readable: Callable[[Path], Path] = lambda path: path
+    screen: OwnScreen[Any], transcripts: Sequence[Path], readable: Callable[[Path], Path] = lambda path: path
 ) -> None:
     """Ask for a path, write the sessions there, several into a folder, and report it; for workers."""
     from memtui.ground.clock import system_clock
@@ -82,7 +73,7 @@ async def export_sessions(
         form = "A page of HTML; Markdown if the name ends in .md."
     hint = f"{form} Secrets are masked. Existing files are kept."
     asked = AskScreen(question, yes="Export", value=clean_line(str(proposed)), hint=hint)
-    answer = await app.push_screen_wait(asked)
+    answer = await screen.app.push_screen_wait(asked)
     if answer is None or not answer.strip():
         return
     target = here / expanded(answer.strip())
@@ -90,10 +81,10 @@ async def export_sessions(
     def write(transcript: Path, file: Path) -> str:
         return export_parts(file, session_parts(readable(transcript), form_of(file.name), system_clock()))
 
-    with app.reporting("exporting"):
+    with screen.app.reporting("exporting"):
         if several and not target.is_dir():
             raise FileProblem(target, "is no folder")
         for each in transcripts:
             file = target / session_file(each) if target.is_dir() else target
             said = await asyncio.to_thread(write, each, file)
-        app.say(f"Wrote {len(transcripts)} pages into {target}, secrets masked." if several else said)
+        screen.app.say(f"Wrote {len(transcripts)} pages into {target}, secrets masked." if several else said)

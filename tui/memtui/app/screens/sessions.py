@@ -229,7 +229,7 @@ class SessionsScreen(ListScreen[None]):
     def action_resume(self, fork: bool = False) -> None:
         if session := self._picked():
             known = Resumable(session.session_id, session.summary.folder, session.kept)
-            resume(self.app, session.path, known, fork=fork)
+            resume(self, session.path, known, fork=fork)
             self._load()
 
     def action_mark(self) -> None:
@@ -246,7 +246,7 @@ class SessionsScreen(ListScreen[None]):
     @work(group="session-files", exit_on_error=False)
     async def action_export(self) -> None:
         if chosen := self._chosen():
-            await export_sessions(self.app, [each.path for each in chosen], self._archive.readable_at)
+            await export_sessions(self, [each.path for each in chosen], self._archive.readable_at)
 
     @reported("forgetting sessions", group="session-files")
     async def action_forget(self) -> None:

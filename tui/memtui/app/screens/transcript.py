@@ -166,7 +166,7 @@ class TranscriptScreen(StyledOnce):
             self.app.say("This is not a compaction: } and { go to one.")
 
     def action_resume(self, fork: bool = False) -> None:
-        resume(self.app, self._path, fork=fork)
+        resume(self, self._path, fork=fork)
 
     def action_unfold(self) -> None:
         if self._typed:
@@ -197,7 +197,7 @@ class TranscriptScreen(StyledOnce):
 
     @work(group="export", exclusive=True, exit_on_error=False)
     async def action_export(self) -> None:
-        await export_sessions(self.app, [self._path])
+        await export_sessions(self, [self._path])
 
     def action_talk(self) -> None:
         self.view.show_only(talk=not self.view.window.talk_only)

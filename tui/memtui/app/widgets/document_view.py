@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -29,6 +30,12 @@ LOOKS = {
     "hit": "bold $background on $warning", "link": "bold on $cursor",
 }  # fmt: skip
 """The styles of roles. No component classes: Textual finds the rules of all before the first paint."""
+
+
+def next_of(numbers: Sequence[int], here: int, step: int) -> int:
+    """The next of some ascending numbers, or for a negative `step` the one before `here`; -1 without one."""
+    at = bisect_right(numbers, here) if step > 0 else bisect_left(numbers, here) - 1
+    return numbers[at] if 0 <= at < len(numbers) else -1
 
 
 class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
@@ -159,9 +166,11 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     def action_lines(self, rows: int) -> None:
         self.scroll_to(y=self.scroll_offset.y + rows, animate=False, force=True)
 
+    def rows_of(self, pages: float) -> int:
+        return int(pages * max(2, self.scrollable_content_region.height - 1))
+
     def action_page(self, pages: float) -> None:
-        rows = int(pages * max(2, self.scrollable_content_region.height - 1))
-        self.scroll_to(y=self.scroll_offset.y + rows, animate=False, force=True)
+        self.scroll_relative(y=self.rows_of(pages), animate=False, force=True)
 
     def action_first(self) -> None:
         self.scroll_to(y=0, animate=False, force=True)
@@ -171,14 +180,9 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def action_link(self, step: int) -> None:
         """Go to the next link; after the last one the key goes to the parent."""
-        links = self.document.links
+        here = self._link if self._link >= 0 else self.place.line - 1 if step > 0 else -1
+        self._mark_link(next_of(self.document.links, here, step))
         if self._link < 0:
-            at = bisect_left(links, self.place.line) if step > 0 else -1
-        else:
-            at = bisect_right(links, self._link) if step > 0 else bisect_left(links, self._link) - 1
-        known = 0 <= at < len(links)
-        self._mark_link(links[at] if known else -1)
-        if not known:
             raise SkipAction
 
     @property

@@ -17,7 +17,7 @@ from textual.worker import Worker, get_current_worker
 
 from memtui.app.base import hidden, moving
 from memtui.app.widgets.document import Document, Place, concat, line
-from memtui.app.widgets.document_view import DocumentView
+from memtui.app.widgets.document_view import DocumentView, next_of
 from memtui.app.widgets.transcript_lines import AGENT, FOLD
 from memtui.app.widgets.transcript_window import Window
 from memtui.transcript.blocks import Block, Key
@@ -229,11 +229,10 @@ class TranscriptView(DocumentView, inherit_bindings=False):
 
     def go_to_next(self, lines: Sequence[int], step: int) -> bool:
         """Go to the next of some transcript lines, or to the one before; False if there is none."""
-        here = self.current_number - 1
-        others = [each for each in lines if (each > here if step > 0 else each < here)]
-        if others:
-            self.go(others[0] if step > 0 else others[-1])
-        return bool(others)
+        found = next_of(lines, self.current_number - 1, step)
+        if found >= 0:
+            self.go(found)
+        return found >= 0
 
     def show_only(self, *, talk: bool) -> None:
         block = self.current
@@ -259,10 +258,9 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self._put(self._row() + rows)
 
     def action_page(self, pages: float) -> None:
-        rows = int(pages * max(2, self.scrollable_content_region.height - 1))
-        row = self._row() + rows
+        row, rows = self._row(), self.rows_of(pages)
         super().action_lines(rows)
-        self._put(row)
+        self._put(row + rows)
 
     def _put(self, row: int) -> None:
         row = max(0, min(row, self._layout.rows - 1))
@@ -291,11 +289,9 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self._read_on()
 
     def action_link(self, step: int) -> None:
-        links = self.document.links
-        here = self.cursor.line
-        places = [each for each in links if (each > here if step > 0 else each < here)]
-        if places:
-            self.put_line(places[0] if step > 0 else places[-1])
+        found = next_of(self.document.links, self.cursor.line, step)
+        if found >= 0:
+            self.put_line(found)
 
     def follow(self) -> bool:
         """Unfold or fold the current block, or open a subagent's transcript; False if neither is possible."""
