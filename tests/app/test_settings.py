@@ -12,7 +12,7 @@ from textual.events import Key
 from memtui.app.palette import ThemePalette
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens.dialogs import HelpScreen
-from memtui.app.settings import Settings, Warn, load_settings, save_theme
+from memtui.app.settings import Settings, load_settings, save_theme
 from memtui.app.themes import MEMTUI
 from memtui.app.widgets.document_view import DocumentView
 from memtui.ground.project import Home
@@ -242,7 +242,7 @@ def test_every_setting_in_the_guide_can_be_used(tmp_path: Path) -> None:
         "archive": {"keep", "private"},
     }
     assert load_settings(home) == Settings(
-        theme="nord", keys={"copy_id": "f5"}, bell=True, warn=Warn((80, 95), bell=True), sync_seconds=300.0
+        theme="nord", keys={"copy_id": "f5"}, bell=True, warn_at=(80, 95), warn_bell=True, sync_seconds=300.0
     )
     assert way_of(home) == "small"
     report = Report()

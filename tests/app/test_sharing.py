@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -306,7 +307,7 @@ def test_what_every_exchange_finds_is_said_once(
     said, found = list[str](), iter([["a"], ["a"], [], ["a"]])
     monkeypatch.setattr(Sharing, "sync", lambda _: Synced(notes=next(found)))
     monkeypatch.setattr(share_sync, "keep_syncing", lambda sync, *_: [sync() for _ in range(4)])
-    Exchange(world.home, clock).keep_syncing("team", 1.0, lambda: None, said.append)
+    Exchange(world.home, clock, threading.Event()).keep_syncing("team", 1.0, lambda: None, said.append)
     assert said == ["team: a.", "team: a."]
 
 

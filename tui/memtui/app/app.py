@@ -40,6 +40,7 @@ from memtui.ground.project import Home, Places, Project, config_path, downloads
 
 if TYPE_CHECKING:
     from memtui.app.changes import Change
+    from memtui.store.search import Result
     from memtui.transcript.line_index import Query
 
 _KEEP_AFTER = 5.0
@@ -91,6 +92,7 @@ class MemtuiApp(BaseApp):
         self._waiting: Timer | None = None
         """Runs while the first waits for the rows that it is for."""
         self._undoing = asyncio.Lock()
+        self._last_query = ""
         self.register_theme(MEMTUI)
         self.register_theme(COLOUR_BLIND)
         self.problems: list[str] = []
@@ -382,7 +384,18 @@ class MemtuiApp(BaseApp):
         return await self.confirmed(f"{verb}{ago}: {change.what}? {shared}".rstrip(), yes=verb, no="Keep it")
 
     def action_search(self) -> None:
-        self.browser.search()
+        from memtui.app.screens.search import SearchScreen
+
+        under = (each.query_text for each in self.screen_stack if isinstance(each, SearchScreen))
+        query = next(under, self._last_query)
+        screen = SearchScreen(self.model, query=query, session=self.browser.state.view.transcript)
+
+        def closed(found: Result | None) -> None:
+            self._last_query = screen.query_text
+            if found is not None:
+                self.browser.open_result(found)
+
+        self.push_screen(screen, closed)
 
     def action_sessions(self) -> None:
         from memtui.app.screens.sessions import SessionsScreen

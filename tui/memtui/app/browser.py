@@ -89,10 +89,9 @@ class BrowserScreen(StyledOnce):
         self.panes = {pane.pane_id: pane for pane in every}
         self.current_id = PaneId.PENDING
         self.pane.add_class("-current", update=False)
-        self.bar = StatusBar(model, settings.warn, note)
+        self.bar = StatusBar(model, settings, note)
         self.detail = DetailView()
         self._filter_line: InputLine | None = None
-        self._last_query = ""
         self._idle_before = frozenset[str]()
         self.live = Live(
             model.targets,
@@ -136,9 +135,7 @@ class BrowserScreen(StyledOnce):
 
     def on_unmount(self) -> None:
         """Stop everything that could keep the program from ending."""
-        self.model.exchange.stopped.set()
         self.state.question.cancel()
-        self.detail.stop()
         self.model.stop()
         self.live.stop(timeout=0.5)
 
@@ -443,12 +440,8 @@ class BrowserScreen(StyledOnce):
             question = "claude is not on the PATH: type these lines at Claude Code's prompt, one at a time."
             yes = "Write and copy" if plan.files else "Copy"
             own = lines[len(typed) :]
-            lines = [
-                *map(line, typed),
-                line(""),
-                *([line("memtui itself will:", "dim")] if own else []),
-                *own,
-            ]
+            heading = [line("memtui itself will:", "dim")] if own else []
+            lines = [*map(line, typed), line(""), *heading, *own]
         if not await self.app.confirmed(question, yes=yes, no="Not now", document=Document(lines)):
             return ""
         said = await asyncio.to_thread(lambda: list(apply(plan, places)))
@@ -494,21 +487,7 @@ class BrowserScreen(StyledOnce):
     def on_input_line_changed(self, message: InputLine.Changed) -> None:
         self.pane.filter(message.text)
 
-    def search(self) -> None:
-        from memtui.app.screens.search import SearchScreen
-
-        under = (each.query_text for each in self.app.screen_stack if isinstance(each, SearchScreen))
-        query = next(under, self._last_query)
-        screen = SearchScreen(self.model, query=query, session=self.state.view.transcript)
-
-        def closed(found: Result | None) -> None:
-            self._last_query = screen.query_text
-            if found is not None:
-                self._open_result(found)
-
-        self.app.push_screen(screen, closed)
-
-    def _open_result(self, found: Result) -> None:
+    def open_result(self, found: Result) -> None:
         from memtui.app.screens.dialogs import ReadingScreen
         from memtui.store.search_documents import Kind
 

@@ -80,7 +80,7 @@ class ProjectModel:
     sessions: cached_property[Sessions] = _lazy(
         "app.readings.Sessions", "states", "transcripts", "home", "clock"
     )
-    exchange: cached_property[Exchange] = _lazy("app.sharing.Exchange", "home", "clock")
+    exchange: cached_property[Exchange] = _lazy("app.sharing.Exchange", "home", "clock", "_stopped")
     pins: cached_property[Pins] = _lazy("lost.pins.Pins", "project", "home")
     readings: cached_property[Readings] = _lazy("app.readings.Readings", "places")
 

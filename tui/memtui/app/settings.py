@@ -14,14 +14,6 @@ _CHOSEN = "theme"
 config.toml at that time."""
 
 
-class Warn(NamedTuple):
-    """The warnings of the context line in the status bar."""
-
-    at: tuple[int, ...] = (90,)
-    bell: bool = False
-    """Whether the terminal's bell rings then, once; tmux marks the window, and decides about sound."""
-
-
 class Settings(NamedTuple):
     """What config.toml and the screen have set."""
 
@@ -33,7 +25,10 @@ class Settings(NamedTuple):
     """``[keys]``: keys by the id of what they do."""
     bell: bool = False
     """``[notify] bell``: whether the terminal's bell rings when a capture arrives."""
-    warn: Warn = Warn()
+    warn_at: tuple[int, ...] = (90,)
+    """``[warn] at``: the percents from which on the context line in the status bar warns."""
+    warn_bell: bool = False
+    """Whether the terminal's bell rings then, once; tmux marks the window, and decides about sound."""
     sync_seconds: float = 0.0
     """``[sync] minutes``: seconds between two automatic exchanges with the remotes; 0 means never."""
 
@@ -66,7 +61,8 @@ def load_settings(home: Home) -> Settings:
         chosen=settings.chosen if over == theme else "",
         keys=sections.get("keys", {}),
         bell=switch("notify"),
-        warn=Warn(tuple(sorted(at)), switch("warn")),
+        warn_at=tuple(sorted(at)),
+        warn_bell=switch("warn"),
         sync_seconds=60.0 * minutes,
     )
 

@@ -55,12 +55,12 @@ class Shared(NamedTuple):
 class Exchange:
     """The user's remotes. Every method may be called from any thread."""
 
-    def __init__(self, home: Home, clock: Clock) -> None:
+    def __init__(self, home: Home, clock: Clock, stopped: threading.Event) -> None:
         self._home = home
         self._clock = clock
+        self._stopped = stopped
         self._syncing: dict[str, threading.Lock] = {}
         self._doing: dict[str, str] = {}
-        self.stopped = threading.Event()
 
     def names(self) -> list[str]:
         from memtui.share.remotes import Remotes
@@ -112,7 +112,7 @@ class Exchange:
     def keep_syncing(
         self, name: str, seconds: float, changed: Callable[[], None], say: Callable[[str], object]
     ) -> None:
-        """Exchange with a remote until `stopped` is set; see `memtui.share.sync`. `say` gets its news."""
+        """Exchange with a remote until the model is stopped; see `memtui.share.sync`. `say` gets its news."""
         from memtui.share.sync import keep_syncing
 
         sharing, last = self._open(name), ""
@@ -123,7 +123,7 @@ class Exchange:
             if last not in ("", before):  # what lasts comes with every exchange
                 say(f"{name}: {last}")
 
-        keep_syncing(sync, sharing.remote.wait, seconds, lambda _: changed(), self.stopped)
+        keep_syncing(sync, sharing.remote.wait, seconds, lambda _: changed(), self._stopped)
 
     def _open(self, name: str) -> Sharing:
         from memtui.share.sync import open_sharing

@@ -22,7 +22,7 @@ from memtui.app import listings
 from memtui.app.base import own_app, reported
 from memtui.app.listings import RemoteState
 from memtui.app.project import ProjectModel
-from memtui.app.settings import Warn
+from memtui.app.settings import Settings
 from memtui.app.sharing import SyncStatus, sync_status
 from memtui.app.watch import Liveness, Mark
 from memtui.app.widgets.wrap import short_tokens
@@ -71,11 +71,11 @@ class StatusBar(Widget):
         "◌": "the disk is being read",
     }
 
-    def __init__(self, model: ProjectModel, warn: Warn, note: str) -> None:
+    def __init__(self, model: ProjectModel, settings: Settings, note: str) -> None:
         """Make the bar; `note` is a word on this run, for example that it is the demo."""
         super().__init__()
         self._model = model
-        self._warn = warn
+        self._settings = settings
         self._note = note
         self._branch = ""
         self._transcript: Path | None = None
@@ -98,7 +98,7 @@ class StatusBar(Widget):
     def context(self) -> tuple[Gauge, str] | None:
         if self._watched is None:
             return None
-        gauge, at = self._watched.gauge, self._warn.at
+        gauge, at = self._watched.gauge, self._settings.warn_at
         gauge, percent = replace(gauge, turns=None) if self._is_over else gauge, gauge.percent
         passed = sum(percent >= each for each in at)
         return gauge, "$accent" if not passed else "$error" if passed == len(at) else "$warning"
@@ -151,7 +151,6 @@ class StatusBar(Widget):
                 waiting = Content(shorter)
         # Kept with remotes or a reason, and where dropping it is not enough.
         if 0 < over <= mark.cell_length and mark.plain == _MARKS[Mark.LIVE][0]:
-            over -= mark.cell_length
             mark = Content("")
         wait = _apart(waiting.plain, "$warning")
         left = Content.assemble(" ", name.stylize("bold"), *before, wait, *after)
@@ -177,7 +176,7 @@ class StatusBar(Widget):
         return (
             Content.assemble((waiting, "$warning"), (remotes.sign, remotes.colour), mark),
             Content.styled(f"{name}{known[0].percent}% ", known[1]) if known else Content(""),
-            known is not None and known[0].percent >= min(self._warn.at),
+            known is not None and known[0].percent >= min(self._settings.warn_at),
         )
 
     def show_anew(self) -> None:
@@ -239,9 +238,9 @@ class StatusBar(Widget):
             self._say_if_short(self.receipt[0])
         if watched.lights != lights:
             self.post_message(Published(watched.lights))
-        passed = [each for each in self._warn.at if watched.gauge.percent >= each]
+        passed = [each for each in self._settings.warn_at if watched.gauge.percent >= each]
         warned = {(session, str(each)) for each in passed} | {(session, each) for each in watched.alarms}
-        if warned - self._warned and self._warn.bell:
+        if warned - self._warned and self._settings.warn_bell:
             self.app.bell()
         for alarm in watched.alarms:
             if (session, alarm) not in self._warned:

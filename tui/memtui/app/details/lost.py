@@ -73,10 +73,10 @@ def verdict(item: Row | Unfounded, waits: bool) -> tuple[Content, Content]:
     return head, Content(" · ".join(note for note in notes if note))
 
 
-def quotes_of(row: Row) -> list[str]:
+def quotes_of(row: Row | Unfounded) -> list[str]:
     """The quotes of a row, those that are read together one by one."""
-    text = clean_line(masked(row.quote))
-    return text.split(TOGETHER) if row.parts else [text]
+    text = clean_line(masked(row.quote if isinstance(row, Row) else row.text))
+    return text.split(TOGETHER) if isinstance(row, Row) and row.parts else [text]
 
 
 def summary_document(summary: str, passage: Span | None = None) -> tuple[Document, int]:
@@ -120,20 +120,17 @@ def lost_document(
     heavy = aftermath.counted_losses
     lines += [Line(""), styled(("LOST", "heading"), (f"  {len(heavy) or 'nothing that counts'}", "dim"))]
     lines += [line for row in heavy[:_SHOWN] for line in _lines(row, waits=row.key in keys)]
-    lines += [
-        styled(("  ! ", "bad"), f"only the summary says {masked(u.text)}: {u.reason}", hang=4)
-        for u in aftermath.unfounded
-    ]
+    for each in aftermath.unfounded:
+        said = f"only the summary says {masked(each.text)}: {each.reason}"
+        lines.append(styled(("  ! ", "bad"), said, hang=4))
     if len(aftermath.missing) > len(heavy[:_SHOWN]):
         lines.append(line(f"  in all {aftermath.counts} (l shows them)", "dim"))
     kept = aftermath.kept
     if kept:
         asked = sum(row.asked for row in kept)
         because = f"{len(kept)}{f', {asked} because asked' if asked else ''}"
-        lines += [
-            Line(""),
-            *fold("kept", "KEPT", because, [line for row in kept for line in _lines(row)], unfolded),
-        ]
+        inner = [line for row in kept for line in _lines(row)]
+        lines += [Line(""), *fold("kept", "KEPT", because, inner, unfolded)]
     return concat(*lines)
 
 

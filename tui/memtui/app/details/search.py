@@ -112,11 +112,8 @@ def _shown(found: Result, room: int, root: Path) -> Content:
         if hit:
             hits.append((len(line), piece.lower()))
         text = " ".join(piece.split("\n"))
-        line += (
-            Content.styled(text, "bold $warning")
-            if hit
-            else Content.styled(without_root(text, root), "$quiet")
-        )
+        text, style = (text, "bold $warning") if hit else (without_root(text, root), "$quiet")
+        line += Content.styled(text, style)
     over = line.cell_length - room
     if over <= 0:
         return line

@@ -72,9 +72,6 @@ class DetailView(DocumentView):
         except SkipAction:
             self.app.say("Nothing to open from here on.")
 
-    def stop(self) -> None:
-        self._request = None
-
     def show_detail(self, detail: Detail) -> None:
         same = self._request is not None and self._request.key == detail.key
         self._request = detail
@@ -89,7 +86,7 @@ class DetailView(DocumentView):
         await asyncio.sleep(_PAUSE)
         await self.app.painted.wait()
         progress = Progress(
-            lambda: self._request is not detail,
+            lambda: self._request is not detail or not self.is_running,
             lambda document: self.call_later(self._show, detail, self._prepared(document)),
         )
         with self.app.reporting("reading what is selected", wanted=lambda: self._request is detail):

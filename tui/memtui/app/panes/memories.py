@@ -22,7 +22,7 @@ from memtui.app.panes.memory_reading import MemoryReader
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
 from memtui.app.project import ProjectModel
 from memtui.app.sharing import NO_REMOTE
-from memtui.app.widgets.document import Document, from_markdown
+from memtui.app.widgets.document import BLANK, Document, concat, from_markdown, line, styled
 from memtui.app.widgets.row_list import row, when_of
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import day_and_minute
@@ -190,9 +190,8 @@ class MemoriesPane(Pane):
         if head.problem:
             return row([(name, "$quiet"), " ", (clean_line(head.problem), "$error")], "", width)
         title = clean_line(head.title)
-        lead = when_of(
-            entry.time or head.time, self.clock(), width, exact=self._reader.titles[head.title] > 1
-        )
+        exact = self._reader.titles[head.title] > 1
+        lead = when_of(entry.time or head.time, self.clock(), width, exact=exact)
         if not is_stored(entry):
             column = _ID_WIDTH if width >= _WHOLE_ID else 0
             return row([(f"{lead:<{column}}✎ ", "$quiet"), title], "", width)
@@ -220,7 +219,10 @@ class MemoriesPane(Pane):
         entry = self.view.entries[key]
 
         def work(progress: Progress) -> Document:
-            return self._reader.document(entry, self._file_of(entry.name), self.toggled, progress)
+            try:
+                return self._reader.document(entry, self._file_of(entry.name), self.toggled, progress)
+            except FileProblem as problem:
+                return concat(line(entry.name, "title"), BLANK, styled(("Broken: ", "bad"), problem.reason))
 
         return Detail(key, f"Memory {clean_line(key.removesuffix('.md'))}", None, work)
 
@@ -346,10 +348,8 @@ class MemoriesPane(Pane):
 
     def gone_for_all(self, ids: Iterable[str]) -> str:
         """The warning before shared memories are deleted; "" if none of these is shared."""
-        remotes = {name for each in ids for name in self.held_by.get(each, "").split(",") if name}
-        return (
-            f"Shared with {', '.join(sorted(remotes))}: the next sync deletes it for all." if remotes else ""
-        )
+        remotes = sorted({name for each in ids for name in self.held_by.get(each, "").split(",") if name})
+        return f"Shared with {', '.join(remotes)}: the next sync deletes it for all." if remotes else ""
 
     def _unmark(self, ids: Iterable[str]) -> None:
         self.mark(self.marked - {f"{each}.md" for each in ids})

@@ -12,7 +12,7 @@ from textual.cache import LRUCache
 
 from memtui.app.panes.pane import Progress
 from memtui.app.project import ProjectModel
-from memtui.app.widgets.document import Document, Line, concat, line, styled
+from memtui.app.widgets.document import Document
 from memtui.ground.files import FileProblem
 from memtui.store.listing import is_stored
 
@@ -76,13 +76,7 @@ class MemoryReader:
         return changed
 
     def document(self, entry: Entry, file: str, unfolded: Collection[str], progress: Progress) -> Document:
-        """The detail of a memory, which may stand for a memory file, or why it cannot be read."""
-        try:
-            return self._document(entry, file, unfolded, progress)
-        except FileProblem as problem:
-            return concat(line(entry.name, "title"), Line(""), styled(("Broken: ", "bad"), problem.reason))
-
-    def _document(self, entry: Entry, file: str, unfolded: Collection[str], progress: Progress) -> Document:
+        """The detail of a memory, which may stand for a memory file; a FileProblem if it cannot be read."""
         from memtui.app.details.memory import memory_file_document, stored_document
         from memtui.store.relations import entities_of, related_memories
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -232,7 +232,7 @@ class PendingPane(Pane):
             with suppress(FileProblem, OSError):
                 await asyncio.to_thread(self._read_name, item)
         for item in rows:
-            await asyncio.to_thread(self._read_losses, item, None)
+            await asyncio.to_thread(self._read_losses, item, lambda: self.model.stopped)
 
     def _read_name(self, item: CaptureRow) -> Path:
         """Read and store the name of a compaction's session, in a thread; returns its transcript."""
@@ -245,10 +245,9 @@ class PendingPane(Pane):
             self.call_later(self.post_message, self.Changed(self))  # the detail is called by it, too
         return transcript
 
-    def _read_losses(self, item: CaptureRow, progress: Progress | None) -> Aftermath | None:
+    def _read_losses(self, item: CaptureRow, cancelled: Callable[[], bool]) -> Aftermath | None:
         """Read and store the losses of a compaction, in a thread; None if no transcript has it."""
         assert item.capture is not None
-        cancelled = progress.cancelled if progress else lambda: self.model.stopped
         try:
             transcript = self._read_name(item)
             found = self.model.readings.aftermath(transcript, item.capture.timestamp, cancelled)
@@ -275,7 +274,7 @@ class PendingPane(Pane):
         from memtui.app.details.lost import lost_document
         from memtui.lost.outbox import rows_waiting
 
-        found, lost = self._read_losses(item, progress), None
+        found, lost = self._read_losses(item, progress.cancelled), None
         if found is not None:
             receipts = self.model.readings.receipts(found.session_id)
             waiting = rows_waiting(self.model.places.home, found.session_id)

@@ -180,15 +180,14 @@ class LostScreen(ListScreen[None]):
 
     @on(RowList.Highlighted)
     def _show_selected(self) -> None:
-        item = self.selected
-        self.evidence.display = isinstance(item, Row | Unfounded)
-        if isinstance(item, Row | Unfounded):
+        item = self.selected if isinstance(self.selected, Row | Unfounded) else None
+        self.evidence.display = item is not None
+        if item is not None:
             waits = isinstance(item, Row) and self._waits(item.key)
             self.evidence.border_title, self.evidence.border_subtitle = lost.verdict(item, waits)
-            quotes = lost.quotes_of(item) if isinstance(item, Row) else [clean_line(masked(item.text))]
-            self.evidence.update(Content("\n".join(quotes)))
+            self.evidence.update(Content("\n".join(lost.quotes_of(item))))
         if self.aftermath is not None:
-            passage = item.evidence if isinstance(item, Row | Unfounded) else None
+            passage = item.evidence if item is not None else None
             document, found = lost.summary_document(self.aftermath.compaction.summary, passage)
             self.beside.show(document, keep_scroll=True)
             if passage:
@@ -248,9 +247,8 @@ class LostScreen(ListScreen[None]):
         return True
 
     def action_tick_all(self) -> None:
-        missing = [
-            row for row in (self.aftermath.missing if self.aftermath else ()) if not self._waits(row.key)
-        ]
+        rows = self.aftermath.missing if self.aftermath else ()
+        missing = [row for row in rows if not self._waits(row.key)]
         if self.words:  # not what the filter hides
             missing = [row for row in missing if row.key in self._items]
         every = {row.key: row for row in fitting(missing)}

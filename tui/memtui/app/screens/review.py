@@ -30,6 +30,7 @@ from memtui.app.widgets.row_list import RowList
 from memtui.documents.capture import Capture, capture_time
 from memtui.documents.events import EvidenceGroup, evidence
 from memtui.documents.memory_file import MemoryFile, draft_memory, draft_summary
+from memtui.documents.quotes import without_source
 from memtui.engines.drafts import Reworded, review_by_claude
 from memtui.ground.files import FileProblem
 from memtui.store.compact import Reviewed, facts_of_capture, review
@@ -182,10 +183,15 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         self.app.push_screen(ReadingScreen("Fact", self.facts.whole))
 
     def action_pin(self) -> None:
-        self.facts.pin(self.capture.transcript)
+        item = self.facts.selected
+        text, line = (without_source(review_parts.written(item)), item.line) if item else ("", 0)
+        self.app.pin(text, Path(self.capture.transcript) if line else None, line)
 
     def action_group(self, step: int) -> None:
-        self.facts.go(step)
+        """Select the first fact of the next group, or of the one before."""
+        group = int((self.facts.listing.selected or "0").partition(".")[0]) + step
+        if not self.facts.listing.select(f"{group}.0"):
+            self.app.say("There is no group of facts before." if step < 0 else "There is no further group.")
 
     def action_switch(self) -> None:
         form = self.focused is self.facts.listing

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from textual import events, getters, on
@@ -14,7 +13,6 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import TextArea
 
-from memtui.app.base import own_app
 from memtui.app.details.capture import todo_line
 from memtui.app.widgets.document import Document, line
 from memtui.app.widgets.document_view import DocumentView
@@ -212,7 +210,6 @@ def _full_text(item: EvidenceItem) -> str:
 class EvidencePane(Vertical):
     """The list of facts, and the selected one in full."""
 
-    app = own_app
     listing = getters.query_one("#evidence", RowList)
 
     def __init__(self, is_used: Callable[[str], bool]) -> None:
@@ -237,11 +234,6 @@ class EvidencePane(Vertical):
         item = self._items.get(self.listing.selected or "")
         return item if isinstance(item, EvidenceItem) else None
 
-    def pin(self, transcript: str) -> None:
-        item = self.selected
-        text, line = (without_source(written(item)), item.line) if item else ("", 0)
-        self.app.pin(text, Path(transcript) if line else None, line)
-
     def fill(self, groups: tuple[EvidenceGroup, ...], nothing: str) -> None:
         self._items = {}
         for number, group in enumerate(groups):  # a title by the number of its group, an item as in `2.0`
@@ -249,12 +241,6 @@ class EvidencePane(Vertical):
             self._items |= {f"{number}.{index}": item for index, item in enumerate(group.items)}
         self.listing.empty = clean(nothing)
         self.listing.set_rows(tuple(self._items))
-
-    def go(self, step: int) -> None:
-        """Select the first fact of the next group, or of the one before."""
-        group = int((self.listing.selected or "0").partition(".")[0]) + step
-        if not self.listing.select(f"{group}.0"):
-            self.app.say("There is no group of facts before." if step < 0 else "There is no further group.")
 
     @on(RowList.Highlighted)
     def _show(self) -> None:

@@ -94,9 +94,7 @@ class SessionDetail(DocumentView):
 
     def _project(self, session: Session) -> Project:
         """The project with a session's captures: this one, unless it was started elsewhere."""
-        folder = session_folder(session.summary.folder, self._model.project.root)
-        root = find_root(folder)
-        return self._model.project if root == self._model.project.root else Project(root)
+        return Project(find_root(session_folder(session.summary.folder, self._model.project.root)))
 
     def action_follow(self) -> None:
         if self._link < 0:

@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from memtui.app.details.session import SOON
+from memtui.app.details.signs import FOLD_SIGNS
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute
 from memtui.secrets.secrets import masked
@@ -31,8 +32,7 @@ SESSION_SIGNS = {
     "▼": "a compaction",
     "✓": "memtui keeps a copy",
     "✗": "memtui's copy is incomplete",
-    "▸": "folded: enter opens it",
-    "▾": "open: enter folds it",
+    **FOLD_SIGNS,
     "└": "belongs to the one above it",
     "●": "a capture or memory of no compaction",
     "❯": "what you asked",

@@ -13,6 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from memtui.app.base import PINS, StyledOnce, hidden
+from memtui.app.details.signs import FOLD_SIGNS
 from memtui.app.screens.session_files import export_sessions, resume
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.input_line import FIND_HINT, InputLine
@@ -61,8 +62,7 @@ class TranscriptScreen(StyledOnce):
         "└": "what the tool said",
         "✗": "it failed, or was stopped",
         "▼": "a compaction",
-        "▸": "folded: enter opens it",
-        "▾": "open: enter folds it",
+        **FOLD_SIGNS,
         "┆": "done by a subagent",
         "▣": "an attachment",
         "⏎": "the end of a line",

@@ -46,7 +46,8 @@ class Window:
         self._torn = False
         """Whether the last line has no newline, and may grow."""
         self._tops: list[int] = []
-        self._of: dict[Key, int] = {}
+        self._own: dict[Key, range] = {}
+        """The lines of each block; none of an invisible one."""
         self._call: dict[Key, Key] = {}
 
     def show_only(self, *, talk: bool) -> None:
@@ -117,10 +118,12 @@ class Window:
             self._add(lines, call, result)
             if result is not None:
                 self._add(lines, result, None)
-        self._of = {block.key: number for number, block in enumerate(self.blocks)}
         while lines and lines[-1] == BLANK and self.at_end:
             lines.pop()
         self.document = Document(lines)
+        ends = [*self._tops[1:], len(lines)]
+        own = zip(self.blocks, self._tops, ends, strict=False)  # without blocks there is an end alone
+        self._own = {block.key: range(top, min(end, len(lines))) for block, top, end in own}
 
     def _add(self, lines: list[Line], block: Block, result: Block | None) -> None:
         before = len(lines)
@@ -172,7 +175,7 @@ class Window:
             folding = [each.key for each in self.blocks if each.key[0] == line and self.can_fold(each.key)]
             self.unfolded.update(map(self.fold_of, folding))
             self.compose()
-        own, texts = self._own(nearest), self.document.lines
+        own, texts = self._own[nearest], self.document.lines
         hits = [each for each in own if hit >= 0 and self.query.is_in(texts[each].text)]
         if hits:
             return hits[min(hit, len(hits) - 1)]
@@ -199,18 +202,13 @@ class Window:
 
     def lines_of(self, key: Key) -> range:
         """The lines of a block; for an invisible one the line where it would be."""
-        own = self._own(key)
+        own = self._own[key]
         return own or range(own.start, own.start + 1)
-
-    def _own(self, key: Key) -> range:
-        at = self._of[key]
-        end = self._tops[at + 1] if at + 1 < len(self._tops) else len(self.document)
-        return range(self._tops[at], min(end, len(self.document)))
 
     def spot(self, line: int) -> Spot | None:
         """The block of a line, and the line's index within it."""
         block = self.block_at(line)
-        return (block.key, line - self._own(block.key).start) if block else None
+        return (block.key, line - self._own[block.key].start) if block else None
 
     def line_of(self, spot: Spot | None) -> int:
         """The current place of a spot; if its block is gone, the next block."""
@@ -225,7 +223,7 @@ class Window:
 
     def can_fold(self, key: Key) -> bool:
         """Whether a block, or the call it is the result of, can be unfolded or folded."""
-        own = [self._own(each) for each in {key, self.fold_of(key)} if each in self._of]
+        own = [self._own[each] for each in {key, self.fold_of(key)} if each in self._own]
         return any(can_fold(self.document.lines[line] for line in lines) for lines in own)
 
     def toggle(self, key: Key) -> bool:
@@ -238,7 +236,7 @@ class Window:
 
     def hits_before(self, line: int) -> int:
         block, texts = self.block_at(line), self.document.lines
-        own = self._own(block.key) if block else range(0)
+        own = self._own[block.key] if block else range(0)
         return sum(1 for each in own if each < line and self.query.is_in(texts[each].text))
 
 
