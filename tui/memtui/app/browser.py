@@ -280,7 +280,7 @@ class BrowserScreen(StyledOnce):
             self._idle_before = idle
             self.refresh_bindings()
 
-    @on(DocumentView.Followed, "#detail")
+    @on(DocumentView.Followed)
     def _followed_link(self, message: DocumentView.Followed) -> None:
         """Follow a link of the detail: to a fold, another memory or a transcript line."""
         kind, _, name = message.link.partition(":")
@@ -342,8 +342,6 @@ class BrowserScreen(StyledOnce):
         if alone and not self.has_class("-zoomed"):
             self.app.say("This has the window already.")
             return
-        if self.focused is self.detail and not self.has_class("-zoomed"):
-            self.reading = True
         self.toggle_class("-zoomed")
 
     @work(group="transcript", exclusive=True, exit_on_error=False)

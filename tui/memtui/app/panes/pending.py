@@ -268,9 +268,9 @@ class PendingPane(Pane):
         if item.capture is None:
             return Detail(key, "Capture", document)
         title = f"{'Compaction' if item.missing else 'Capture'} {self._label(key, item.capture)}"
-        return Detail(key, title, document, lambda progress: self._whole(key, item, progress))
+        return Detail(key, title, document, lambda progress: self._whole(item, progress))
 
-    def _whole(self, key: str, item: CaptureRow, progress: Progress) -> Document:
+    def _whole(self, item: CaptureRow, progress: Progress) -> Document:
         from memtui.app.details.lost import lost_document
         from memtui.lost.outbox import rows_waiting
 

@@ -209,8 +209,7 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
         kept = compacted if text == self._drafted[0] else replace(compacted, text=text)
         with self.app.reporting("storing the memory"):
             try:
-                wanted = (self.model, kept, description.strip(), tags_of(tags))
-                known, new = await asyncio.to_thread(_stored_once, *wanted)
+                known, new = await asyncio.to_thread(self._store, kept, description.strip(), tags_of(tags))
             except (FormatError, FileProblem) as problem:
                 self.app.warn(f"Not stored: {problem}.")
             else:
@@ -218,23 +217,21 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
                     self.app.say(f"Already stored as {known}: the session has not changed since.")
                 self.dismiss(new or None)
 
+    def _store(self, kept: Compacted, description: str, tags: tuple[str, ...]) -> tuple[str, str]:
+        """Store it, unless it was stored before: the id it was stored under then, or its new one."""
+        model = self.model
+        if known := stored_already(model.places, kept, description=description, tags=tags):
+            return known, ""
+        new = keep(model.places, model.clock, kept, description=description, tags=tags).id
+        model.changes.add_stored(f"stored {new}", model.backend, new)
+        return "", new
+
     @property
     def unsaved(self) -> bool:
         """Whether leaving now would lose edits; a draft can be made again."""
         if self._compacted is None:
             return False
         return self._form_texts() != self._drafted or self._compacted.engine == Engine.CLAUDE
-
-
-def _stored_once(
-    model: ProjectModel, compacted: Compacted, description: str, tags: tuple[str, ...]
-) -> tuple[str, str]:
-    known = stored_already(model.places, compacted, description=description, tags=tags)
-    if known:
-        return known, ""
-    stored = keep(model.places, model.clock, compacted, description=description, tags=tags)
-    model.changes.add_stored(f"stored {stored.id}", model.backend, stored.id)
-    return "", stored.id
 
 
 def _checklist(points: Sequence[Point], hidden: int) -> list[Line]:

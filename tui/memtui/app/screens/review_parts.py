@@ -99,6 +99,7 @@ class FormField(TextField):
         super().__init__(id=f"field-{field.name}", tab_behavior="focus", highlight_cursor_line=False)
         self.field = field
         self.is_target = False
+        self.drafted = ""
         self.set_class(field.optional, "-optional")
 
     def on_mount(self) -> None:
@@ -139,12 +140,11 @@ class ReviewForm(VerticalScroll):
 
     def __init__(self) -> None:
         super().__init__(id="form", can_focus=False)
-        self._drafted: dict[str, str] = {}
+        self._fields = {field.name: FormField(field) for field in FIELDS}
         self._target = "learnings"
 
     def compose(self) -> ComposeResult:
-        for field in FIELDS:
-            yield FormField(field)
+        yield from self._fields.values()
 
     def on_mount(self) -> None:
         self.aim(self._target)
@@ -153,7 +153,7 @@ class ReviewForm(VerticalScroll):
         self.scroll_to_widget(event.widget, animate=False, force=True)
 
     def field(self, name: str) -> FormField:
-        return self.query_one(f"#field-{name}", FormField)
+        return self._fields[name]
 
     @property
     def target(self) -> FormField:
@@ -161,20 +161,20 @@ class ReviewForm(VerticalScroll):
 
     def aim(self, name: str) -> None:
         self._target = name
-        for field in self.query(FormField):
+        for field in self._fields.values():
             field.is_target = field.field.name == name
             field.fit()
 
     @property
     def texts(self) -> dict[str, str]:
-        return {field.name: self.field(field.name).text for field in FIELDS}
+        return {name: field.text for name, field in self._fields.items()}
 
     def holds(self, text: str) -> bool:
-        return bool(text) and any(text in self.field(field.name).text for field in FIELDS)
+        return bool(text) and any(text in each for each in self.texts.values())
 
     @property
     def changed(self) -> list[Field]:
-        return [field for field in FIELDS if self.field(field.name).text != self._drafted.get(field.name, "")]
+        return [each.field for each in self._fields.values() if each.text != each.drafted]
 
     @property
     def unsaved(self) -> bool:
@@ -184,14 +184,14 @@ class ReviewForm(VerticalScroll):
         for name, text in texts.items():
             area = self.field(name)
             # Text typed meanwhile is not a draft.
-            self._drafted[name] = "" if area.text else clean(text)
+            area.drafted = "" if area.text else clean(text)
             if not area.text:
-                area.write(clean(text))
+                area.write(area.drafted)
 
     def replace(self, texts: Mapping[str, str], names: Iterable[str]) -> None:
         for name in names:
-            self._drafted[name] = clean(texts[name])
-            self.field(name).write(self._drafted[name])
+            self.field(name).drafted = clean(texts[name])
+            self.field(name).write(clean(texts[name]))
 
 
 def written(item: EvidenceItem) -> str:

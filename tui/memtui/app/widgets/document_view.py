@@ -68,12 +68,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     class Followed(Message):
         """A line with a link was chosen, by enter or a click."""
 
-        view: DocumentView
         link: str
-
-        @property
-        def control(self) -> DocumentView:
-            return self.view
 
     def __init__(self, document: Document = EMPTY, *, id: str | None = None) -> None:  # noqa: A002 - Textual's
         super().__init__(id=id)
@@ -152,9 +147,6 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self.scroll_to(y=self._layout.row_of(self._wanted), animate=False, force=True)
         self.refresh()
 
-    def on_mount(self) -> None:
-        self._lay_out()
-
     def on_resize(self) -> None:
         self._resized()
 
@@ -193,7 +185,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     def action_follow(self) -> None:
         """Follow the marked line; else mark the first visible link, or follow it if tab skips it."""
         if self._link >= 0:
-            self.post_message(self.Followed(self, self.document.lines[self._link].link))
+            self.post_message(self.Followed(self.document.lines[self._link].link))
             return
         followed = (number for number in self.document.followed if number >= self.place.line)
         first = next(followed, None)
@@ -202,7 +194,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         if first in self.document.links:
             self.action_link(1)
         else:
-            self.post_message(self.Followed(self, self.document.lines[first].link))
+            self.post_message(self.Followed(self.document.lines[first].link))
 
     def _mark_link(self, number: int) -> None:
         self._link = number
@@ -219,7 +211,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             if link := self._layout.document.lines[number].link:
                 if number in self.document.links:
                     self._mark_link(number)
-                self.post_message(self.Followed(self, link))
+                self.post_message(self.Followed(link))
 
     def _row_under(self, event: events.Click) -> int | None:
         """The row of the text that was clicked; None beside it, and at the end of a selection."""

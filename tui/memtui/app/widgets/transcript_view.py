@@ -299,7 +299,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         link = lines[self.cursor.line].link if self.cursor.line < len(lines) else ""
         block = self.current
         if link.startswith(AGENT):
-            self.post_message(self.Followed(self, link))
+            self.post_message(self.Followed(link))
         elif block is not None and self.window.toggle(block.key):
             self._change(self.window.compose)
             self.put_line(self.cursor.line)
