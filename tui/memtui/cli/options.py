@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, TypeVar
@@ -93,7 +93,7 @@ def is_empty(project: Project, home: Home, claude: Path) -> bool:
     from memtui.store.states import StateStore
     from memtui.store.transcripts import TranscriptStore
 
-    try:
+    with suppress(FileProblem, OSError):
         return not (
             project.session_state_json.exists()
             or CaptureStore(project).entries()
@@ -101,8 +101,7 @@ def is_empty(project: Project, home: Home, claude: Path) -> bool:
             or TranscriptStore(project, claude).entries()
             or StateStore(project, home).sessions()
         )
-    except (FileProblem, OSError):
-        return False
+    return False
 
 
 def opened() -> MemoryStore:

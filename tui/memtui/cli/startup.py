@@ -10,6 +10,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -74,12 +75,11 @@ def root_to_open(arguments: Sequence[str]) -> Path | None:
     if len(arguments) > 1 or "_MEMTUI_COMPLETE" in os.environ or not can_show_app():
         return None
     word = arguments[0] if arguments else "."
-    try:
+    with suppress(OSError, ValueError):
         folder = expanded(word)
         known = word in COMMANDS or word.startswith("-") or not folder.is_dir()
         return None if known else find_root(folder)
-    except (OSError, ValueError):
-        return None
+    return None
 
 
 def can_show_app() -> bool:

@@ -127,10 +127,9 @@ def ask_git(root: Path, *words: str) -> subprocess.CompletedProcess[bytes] | Non
     if program is None:
         return None
     command = [program, *_NO_PROGRAMS, "-C", str(root), *words]
-    try:
+    with suppress(OSError, subprocess.TimeoutExpired):
         return run(command, seconds=10.0, env=git_environment() | _READ_ONLY)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
+    return None
 
 
 def silent_file_system(folder: str, mounts: Path = Path("/proc/mounts")) -> str:

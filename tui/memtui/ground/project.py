@@ -199,10 +199,9 @@ def _first_line(path: Path) -> str:
 
 def expanded(path: str | Path) -> Path:
     """A path with ``~`` and ``~user`` expanded; unchanged if the user does not exist."""
-    try:
+    with suppress(RuntimeError):
         return Path(path).expanduser()
-    except RuntimeError:
-        return Path(path)
+    return Path(path)
 
 
 def memtui_home(env: Mapping[str, str] = os.environ) -> Home:

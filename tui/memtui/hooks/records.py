@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -183,9 +184,8 @@ def read_runs(path: Path) -> list[Run]:
 
 
 def _run(line: str) -> Run | None:
-    try:
+    with suppress(ValueError, TypeError, KeyError, AttributeError, RecursionError):
         fields = json.loads(line)
         ms = int(fields.pop("ms"))
         return Run(ms=ms, **{name: str(value) for name, value in fields.items() if name in Run._fields})
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return None
+    return None

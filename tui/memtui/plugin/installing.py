@@ -326,18 +326,16 @@ def _write(path: Path, data: bytes, places: Places) -> None:
 
 
 def _read(path: Path) -> bytes | None:
-    try:
+    with suppress(FileMissing):
         real = Path(os.path.realpath(path))
         return files.read_within(real, real.parent, limit=4 << 20)
-    except FileMissing:
-        return None
+    return None
 
 
 def _json(path: Path) -> dict[str, Any]:
-    try:
+    with suppress(FileProblem):
         return read_settings(path)
-    except FileProblem:
-        return {}
+    return {}
 
 
 def _unix(data: bytes) -> bytes:

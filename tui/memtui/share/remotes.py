@@ -6,6 +6,7 @@ import json
 import os
 import re
 import socket
+from contextlib import suppress
 from getpass import getuser
 from hashlib import sha256
 from pathlib import Path
@@ -131,7 +132,6 @@ def this_machine(home: Home) -> str:
 
 
 def this_author() -> str:
-    try:
+    with suppress(KeyError, OSError):
         return getuser()
-    except (KeyError, OSError):
-        return ""
+    return ""

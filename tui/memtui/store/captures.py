@@ -250,10 +250,9 @@ def first_message(compaction: Compaction) -> str:
     """The user's first words in the session of a compaction, masked; "" when they cannot be read."""
     from memtui.transcript.facts import read_facts  # imported here: finding compactions does not need it
 
-    try:
+    with suppress(OSError):
         return read_facts(compaction.transcript, until=compaction.at).first_prompt
-    except OSError:
-        return ""
+    return ""
 
 
 def write_missing(project: Project, compaction: Compaction) -> Path | None:

@@ -95,10 +95,9 @@ class CommandsFile:
 
     def read(self) -> ActiveCommands:
         """The active commands; none without a file. One that stays unreadable never counts as empty."""
-        try:
+        with suppress(FileMissing):
             return commands.parse_active_commands(self._text())
-        except FileMissing:
-            return ActiveCommands()
+        return ActiveCommands()
 
     def _text(self) -> str:
         """The file's text, as soon as it is complete."""

@@ -268,9 +268,7 @@ def read_plan(project: Project, session_id: str) -> str:
     folder = project.root / _ACTIVE
     if session_id not in active_sessions(project):
         raise FileProblem(folder, f"holds no workflow session called {session_id!r}")
-    try:
-        return read_within(folder / session_id / _PLAN, project.root, limit=1 << 20).decode(
-            "utf-8", "replace"
-        )
-    except FileMissing:
-        return ""
+    with suppress(FileMissing):
+        data = read_within(folder / session_id / _PLAN, project.root, limit=1 << 20)
+        return data.decode("utf-8", "replace")
+    return ""

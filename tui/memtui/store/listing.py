@@ -255,8 +255,7 @@ def _newest(
 
     Names that all begin with the time, as ids do, need no `order`.
     """
-    try:
+    with suppress(FileProblem):
         names = sorted(_names(folder, pattern, within), key=order, reverse=True)
         return _entries(folder, names[:number]), len(names)
-    except FileProblem:
-        return [], 0
+    return [], 0

@@ -35,10 +35,9 @@ def newest_version(home: Home, session_id: str) -> Entry | None:
     """The current document of a session; None without one, or if its folder cannot be listed."""
     if not SESSION.fullmatch(session_id):
         return None
-    try:
+    with suppress(FileProblem):
         return max(scan(home.states / session_id, VERSION), key=version_of, default=None)
-    except FileProblem:
-        return None
+    return None
 
 
 def read_state(entry: Entry, home: Home) -> str:

@@ -112,11 +112,10 @@ class StateStore:
 def read_progress(home: Home, session_id: str) -> tuple[int, int] | None:
     """The version that was current when a transcript was last read, and the bytes read; None if unknown."""
     path = home.states / session_id / PROGRESS
-    try:
+    with suppress(FileProblem, ValueError, TypeError, KeyError, RecursionError):
         found = json.loads(files.read_within(path, home.states, limit=1 << 20, follow=False))
         return int(found["version"]), int(found["offset"])
-    except (FileProblem, ValueError, TypeError, KeyError, RecursionError):
-        return None
+    return None
 
 
 def keep_progress(home: Home, session_id: str, version: int, offset: int) -> None:

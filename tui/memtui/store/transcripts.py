@@ -233,12 +233,11 @@ def session_of(path: Path, entry: Entry) -> str:
 
 def _copied(index: Path) -> str:
     """The original path of an archived copy; "" if its index does not contain it."""
-    try:
+    with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
         with index.open("rb") as file:
             head: Any = json.loads(file.readline(_HEAD))
         return str(head["source"])
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
-        return ""
+    return ""
 
 
 def is_text(path: str) -> bool:
