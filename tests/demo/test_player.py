@@ -11,6 +11,7 @@ from memtui.documents.session_state import TaskKind
 from memtui.ground.project import Places
 from memtui.store.captures import CaptureStore
 from memtui.store.state_updates import Following
+from memtui.store.states import StoredState
 from memtui.transcript.facts import read_facts
 from tests.demo.conftest import NOW
 
@@ -41,8 +42,8 @@ def test_the_session_state_moves_on(demo: DemoProject) -> None:
     for seconds, act in script(demo, lambda: now[0]):
         now[0] = NOW + timedelta(seconds=seconds)
         act()
-        written += [followed.stored for followed in following.step(seconds)]
-    mine = [each for each in written if each and each.session_id == demo.transcript("refunds").stem]
+        written += [each for each in following.step(seconds) if isinstance(each, StoredState)]
+    mine = [each for each in written if each.session_id == demo.transcript("refunds").stem]
     assert [each.version for each in mine] == [7, 8, 9, 10, 11, 12, 13, 14]
     last = mine[-1].state
     assert last is not None

@@ -12,7 +12,7 @@ from memtui.documents.quotes import without_source
 from memtui.documents.session_state import TaskKind, parse_session_state
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, Project, memtui_home
-from memtui.store.state_updates import GROWTH, PAUSE, Followed, Following, documents_of, update_state
+from memtui.store.state_updates import GROWTH, PAUSE, Following, documents_of, update_state
 from memtui.store.states import StateStore, StoredState, read_progress
 from tests import faults
 from tests.processes import start_together
@@ -209,39 +209,34 @@ def follower() -> Following:
 def test_the_newest_session_is_due_at_the_first_look() -> None:
     following = follower()
     assert following.due({"new": 5, "old": 500}, 0) == ["new"]
-    following.note("new", 5)
     assert following.due({"new": 5, "old": 500}, 1000) == []
 
 
-def test_what_is_not_noted_stays_due() -> None:
+def test_one_that_pauses_is_due_once() -> None:
     following = follower()
     assert following.due({}, 0) == []
-    assert [following.due({"a": 1}, now) for now in (1, 5, 11)] == [[], [], ["a"]]
+    assert [following.due({"a": 1}, now) for now in (1, 5, 11, 30)] == [[], [], ["a"], []]
 
 
 def test_parallel_sessions_are_followed_each_for_itself() -> None:
     following = follower()
     following.due({"a": 100, "b": 100}, 0)
-    following.note("a", 100)
     assert following.due({"b": 250, "a": 150}, 1) == ["b"]
-    following.note("b", 250)
     assert following.due({"b": 250, "a": 150}, 11) == ["a"]
 
 
 def test_a_transcript_that_is_smaller_is_another_one() -> None:
     following = follower()
     following.due({"a": 1000}, 0)
-    following.note("a", 1000)
     assert following.due({"a": 500}, 1) == ["a"]
 
 
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 20)), max_size=60))
-def test_nothing_is_forgotten_and_nothing_noted_twice(steps: list[tuple[int, int]]) -> None:
+def test_nothing_is_forgotten_and_nothing_due_twice(steps: list[tuple[int, int]]) -> None:
     following = follower()
     size = noted = 0
     now = grown = 0.0
     following.due({"a": 0}, 0)
-    following.note("a", 0)
     for growth, seconds in steps:
         size += growth
         now += seconds
@@ -249,7 +244,6 @@ def test_nothing_is_forgotten_and_nothing_noted_twice(steps: list[tuple[int, int
         due = following.due({"a": size}, now) == ["a"]
         assert due == (size - noted >= 100 or (size > noted and now - grown >= 10))
         if due:
-            following.note("a", size)
             noted = size
 
 
@@ -257,18 +251,18 @@ def test_a_real_session_gets_a_version_only_for_news(tmp_path: Path) -> None:
     world = World(tmp_path)
     world.says("Fix the token refresh race.")
     following = Following(world.places)
-    (followed,) = following.step(0)
-    assert followed.stored is not None
-    assert (followed.stored.version, followed.stored.session_id) == (1, "s1")
+    (made,) = following.step(0)
+    assert isinstance(made, StoredState)
+    assert (made.version, made.session_id) == (1, "s1")
     world.says("And never touch the schema.")
     assert list(following.step(1)) == []
-    (followed,) = following.step(1 + PAUSE)
-    assert followed.stored is not None
-    assert followed.stored.version == 2
-    assert "never touch the schema" in followed.stored.text
+    (made,) = following.step(1 + PAUSE)
+    assert isinstance(made, StoredState)
+    assert made.version == 2
+    assert "never touch the schema" in made.text
     assert list(following.step(2 + 2 * PAUSE)) == []
     another = Following(world.places)
-    assert list(another.step(0)) == [Followed("s1")]
+    assert list(another.step(0)) == []
     assert len(StateStore(world.project, world.home).versions("s1")) == 2
     assert GROWTH < 1 << 20
 

@@ -247,9 +247,8 @@ def follow_sessions(
     following = Following(model.places, growth=growth, pause=pause, update=update)
     while True:
         try:
-            for followed in following.step(time.monotonic(), lambda: model.stopped):
-                if followed.problem or followed.stored is not None:
-                    tell(followed.problem and f"{followed.problem}.")
+            for made in following.step(time.monotonic(), lambda: model.stopped):
+                tell(f"{made}." if isinstance(made, FileProblem) else "")
         except Exception as error:  # a thread's boundary
             if not model.stopped:
                 tell(explain("following the sessions", error))

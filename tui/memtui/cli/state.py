@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import sys
 import time
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.store import state_updates
 from memtui.store.sessions import find_transcript
-from memtui.store.state_updates import Followed, Following
+from memtui.store.state_updates import Following
 from memtui.store.states import StoredState
 from memtui.transcript.short_text import tokens
 
@@ -237,7 +236,11 @@ def compactor(interval: int, as_json: bool, places: Places) -> None:
     last = ""
     while True:
         try:
-            _tell(following.step(time.monotonic()), as_json)
+            for made in following.step(time.monotonic()):
+                if isinstance(made, FileProblem):
+                    output.say(f"memtui: {clean_line(str(made))}.", err=True)
+                else:
+                    _tell(made, as_json)
             last = ""
         except FileProblem as problem:
             if str(problem) != last:  # it may last: report it only once
@@ -246,18 +249,14 @@ def compactor(interval: int, as_json: bool, places: Places) -> None:
         time.sleep(interval)
 
 
-def _tell(steps: Iterable[Followed], as_json: bool) -> None:
-    for followed in steps:
-        if followed.problem:
-            output.say(f"memtui: {clean_line(followed.problem)}.", err=True)
-        elif (stored := followed.stored) is not None:
-            known = stored.state
-            doing = (_in_progress(known) or goal_words(known.identity.goal)) if known else ""
-            shape = {"session_id": stored.session_id, "version": stored.version}
-            shape |= {"written": stored.written.isoformat(), "doing": doing}
-            words = (local_minute(stored.written), stored.session_id[:8], f"v{stored.version}", doing)
-            output.print_result(shape, "  ".join(map(clean_line, words)).rstrip(), as_json, indent=None)
-            sys.stdout.flush()
+def _tell(stored: StoredState, as_json: bool) -> None:
+    known = stored.state
+    doing = (_in_progress(known) or goal_words(known.identity.goal)) if known else ""
+    shape = {"session_id": stored.session_id, "version": stored.version}
+    shape |= {"written": stored.written.isoformat(), "doing": doing}
+    words = (local_minute(stored.written), stored.session_id[:8], f"v{stored.version}", doing)
+    output.print_result(shape, "  ".join(map(clean_line, words)).rstrip(), as_json, indent=None)
+    sys.stdout.flush()
 
 
 def _in_progress(state: SessionState) -> str:

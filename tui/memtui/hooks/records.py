@@ -131,13 +131,11 @@ class Report:
 
 def describe(error: BaseException) -> str:
     """An unexpected error in one line, with its place in the code."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
+    import traceback  # rarely needed
+
     where = ""
-    if trace is not None:
-        code = trace.tb_frame.f_code
-        where = f" ({code.co_filename.rpartition('memtui')[2].lstrip('/')}:{trace.tb_lineno})"
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        where = f" ({frame.f_code.co_filename.rpartition('memtui')[2].lstrip('/')}:{line})"
     return f"{type(error).__name__}: {error}{where}"
 
 

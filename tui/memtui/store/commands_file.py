@@ -87,7 +87,7 @@ class CommandSummary(NamedTuple):
 class CommandsFile:
     """The active commands of one project; it waits `patience` seconds for other programs."""
 
-    def __init__(self, project: Project, patience: float | None = None) -> None:
+    def __init__(self, project: Project, patience: float = PATIENCE) -> None:
         self.project = project
         self._personal = claude_config() / "commands"
         self.path = project.session_state_json
@@ -121,9 +121,8 @@ class CommandsFile:
         with files.reading(self.path):
             self.path.stat()
         lockable = files.resolved(self.path.parent) / self.path.name
-        patience = PATIENCE if self._patience is None else self._patience
         for _ in range(20):  # another program may write it each time, without looking at the lock
-            with lock_file(lockable, timeout=patience, within=root):
+            with lock_file(lockable, timeout=self._patience, within=root):
                 old = self._text()
                 if (new := change(old)) == old:
                     return

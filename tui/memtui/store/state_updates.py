@@ -195,16 +195,6 @@ class _Seen(NamedTuple):
     """The size covered by its state document."""
 
 
-class Followed(NamedTuple):
-    """The result for a session that was due."""
-
-    session_id: str
-    stored: StoredState | None = None
-    """The written version; None if there was nothing new."""
-    problem: str = ""
-    """Why it could not be brought up to date: one sentence without its full stop."""
-
-
 class Following:
     """Keeps the state documents of a project's sessions up to date, one `step` at a time.
 
@@ -226,24 +216,27 @@ class Following:
         self._transcripts = TranscriptStore(places.project, places.claude)
         self._seen: dict[str, _Seen] | None = None
 
-    def step(self, now: float, cancelled: Callable[[], bool] | None = None) -> Iterator[Followed]:
-        """Poll once, and update the sessions that are due; `now` is of a monotonic clock."""
+    def step(
+        self, now: float, cancelled: Callable[[], bool] | None = None
+    ) -> Iterator[StoredState | FileProblem]:
+        """Poll once, and update the sessions that are due; `now` is of a monotonic clock.
+
+        Yields the versions that were written, and why others could not be.
+        """
         transcripts = {each.session_id: each for each in self._transcripts.entries()}
         for session in self.due({name: each.size for name, each in transcripts.items()}, now):
-            transcript = transcripts[session]
             try:
-                stored = self._update(self._places, transcript=transcript.path, cancelled=cancelled)
-                followed = Followed(session, stored)
+                path = transcripts[session].path
+                if stored := self._update(self._places, transcript=path, cancelled=cancelled):
+                    yield stored
             except FileProblem as problem:
-                followed = Followed(session, problem=str(problem))
-            self.note(session, transcript.size)
-            yield followed
+                yield problem
 
     def due(self, sizes: Mapping[str, int], now: float) -> list[str]:
         """The sessions that are due, of these with their transcripts' bytes, the newest first.
 
         At the first call only the first session is due, as the coverage of its document is unknown; the
-        others become due when they grow.
+        others become due when they grow, as does one that was due, even if it could not be updated.
         """
         before, self._seen = self._seen, {}
         for session, size in sizes.items():
@@ -252,15 +245,11 @@ class Following:
             if seen.size != size:  # a transcript never shrinks: a smaller one is a new one
                 seen = _Seen(size, now, seen.covered if size > seen.covered else 0)
             self._seen[session] = seen
-        if before is None:
-            return list(self._seen)[:1]
-        return [
+        found = [
             session
             for session, (size, since, covered) in self._seen.items()
             if size - covered >= self._growth or (size > covered and now - since >= self._pause)
         ]
-
-    def note(self, session: str, size: int) -> None:
-        """Note that a session is up to date as of this size, or failed: only later growth counts."""
-        if self._seen is not None and session in self._seen:
-            self._seen[session] = self._seen[session]._replace(covered=size)
+        found = found if before is not None else list(self._seen)[:1]
+        self._seen |= {each: self._seen[each]._replace(covered=sizes[each]) for each in found}
+        return found
