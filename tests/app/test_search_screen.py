@@ -14,7 +14,7 @@ from memtui.app.base import PROMPT
 from memtui.app.details import search as search_result
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens import search
-from memtui.app.screens.dialogs import ReadingScreen
+from memtui.app.screens.dialogs import ReadingScreen, legend
 from memtui.app.screens.search import SearchScreen, _known_by
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document_view import DocumentView
@@ -125,6 +125,7 @@ async def test_nothing_typed_shows_what_is_recent_and_nothing_found_says_so(full
         assert "Captures  recent" in driver.shown
         assert "Ask as you would ask a person" in driver.shown
         assert len(found(driver)) == 2 + 1 + 4 + 1
+        assert search_result.SEARCH_SIGNS.items() <= legend(driver.screen)[""].items()
         await driver.press("escape")
         await driver.resize(SHORT)
         await look_for(driver, "xyzzy")
@@ -389,12 +390,12 @@ def test_the_place_found_far_down_in_a_long_text_is_shown_with_what_is_around_it
     session.edit("/w/hinge.py", "", text)
     path = world.save(session)
     found = Result(Kind.SESSION, "s-1", "Doors", line=1, what="ask", file=File(str(path)))
-    rows = [row.text for row in search_result._turn(found, parse_search("hinge").query).lines]
+    rows = [row.text for row in search_result._turn(found, parse_search("hinge").query, False).lines]
     assert rows[0].startswith("L1") and rows[0].endswith("ask  …")
     assert rows[1:3] == ["the hinge", "and behind it"]
     offset = path.read_bytes().index(b"\n") + 1
     edit = found._replace(line=2, offset=offset, what="edit")
-    rows = [row.text for row in search_result._turn(edit, parse_search("hinge").query).lines]
+    rows = [row.text for row in search_result._turn(edit, parse_search("hinge").query, False).lines]
     assert rows[0].endswith("edit  hinge.py  …") and rows[1:3] == ["+ the hinge", "+ and behind it"]
 
 
@@ -429,6 +430,10 @@ async def test_a_filter_of_edits_shows_what_went_and_what_came_before_any_talk_o
             changes = [(line.text, line.role) for line in hit.lines[2:4]]
             assert changes == [("- hinge = 1", "bad"), ("+ hinge = 2", "good")], question
             await driver.press("escape")
+        await driver.resize(SHORT)
+        await look_for(driver, question)
+        rows = [line.strip() for line in driver.lines[-4:-1]]
+        assert rows == ["L2  edit  door.py", "- hinge = 1", "+ hinge = 2"]
 
 
 @pytest.mark.parametrize(
@@ -533,22 +538,6 @@ async def test_tab_searches_all_kinds_everywhere_and_in_this_session_alone(full:
         rest = {key for key in project - session if not key.startswith("session")}
         assert rest == {"pin pin 2", own, "Claude's memory paint.md"}
         assert kinds_of(everywhere - project) == set(map(str, Kind))
-
-
-async def test_everywhere_leaves_out_what_is_private_but_for_the_project_itself(full: World) -> None:
-    other = World(full.base, "elsewhere")
-    other.save(session_elsewhere(other))
-    other.capture(5, "Refresh the paint", session="s-9")
-    full.write(full.home.config / "config.toml", f'[archive]\nprivate = ["{full.base}"]\n')
-    searcher = Searcher(full.places)
-
-    def names(scope: Scope) -> set[str]:
-        groups = searcher.search(parse_search("refresh"), scope)
-        return {result.key for group in groups for some in group.results for result in some}
-
-    assert names(Scope.EVERYWHERE) == names(Scope.PROJECT) != set()
-    full.write(full.home.config / "config.toml", "")
-    assert kinds_of(names(Scope.EVERYWHERE) - names(Scope.PROJECT)) == {"session", "capture"}
 
 
 async def test_rows_show_the_match_at_every_width(world: World) -> None:

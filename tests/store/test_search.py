@@ -99,7 +99,18 @@ def test_an_answer_comes_before_rows_with_less_of_the_question(tmp_path: Path) -
     session.say("All others are worn.")
     session.write(places.claude / "projects" / "work")
     (sessions, *_) = Searcher(places).search(parse_search("what rope holds an anchor if needed"))
-    assert [found.line for found in sessions.results[0]][:3] == [5, 6, 7]
+    assert [found.line for found in sessions.results[0]][:3] == [6, 5, 7]
+
+
+def test_what_only_announces_a_call_comes_last(tmp_path: Path) -> None:
+    places = Places(Project(tmp_path), memtui_home(), tmp_path / "claude")
+    session = Transcript(cwd=str(tmp_path))
+    session.say("Now splice the rope:")
+    for number in range(3):
+        session.say(f"The rope was spliced again and again, {number} times, with a marlinspike and patience.")
+    session.write(places.claude / "projects" / "work")
+    (sessions, *_) = Searcher(places).search(parse_search("splice rope"))
+    assert sessions.results[0][-1].line == 1
 
 
 def test_a_pin_has_its_own_source_and_a_memory_that_cannot_be_read_its_text(tmp_path: Path) -> None:

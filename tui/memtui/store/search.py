@@ -42,6 +42,8 @@ _BUDGET = 0.15  # seconds that a search spends on new files before answering
 _POOL = 600  # the most rows that are looked at further, the best ones
 _NEWEST = 3_000  # the most rows that are ranked for a word, the newest with it: ranking more takes long
 _FIRST = 1_000  # more than any rank by bm25
+_BEHIND = 0.1  # the weight of summaries and inserted texts: they are long, and say again what was said
+_ANNOUNCEMENT = 100  # characters of Claude's words that only announce a call
 _AFTER = range(1, 4)  # the rows after one with words of the question that may be its answer
 _FEW = 3  # words, or pairs of characters: more are a question, whose answer may have none of them
 _SHORT = 3  # the longest word that is not looked for as a beginning
@@ -165,7 +167,7 @@ def _best_first(rows: Iterable[_Row], terms: int) -> list[_Row]:
             for part, value in other.parts.items() if other else ():
                 if part < terms:
                     best[part] = max(best.get(part, 0), value * 0.7**away)
-        return sum(best.values()) * _WEIGHT.get(row.role, 0.5)
+        return sum(best.values()) * len(best) * _WEIGHT.get(row.role, 0.5)
 
     return sorted(near.values(), key=weight, reverse=True)
 
@@ -298,7 +300,8 @@ class _Answer:
 
     def _rows(self, match: str, score: str = "1") -> sqlite3.Cursor:
         """The newest rows of what is wanted that match, with their score."""
-        sql = f"""SELECT r.id, {score} FROM words CROSS JOIN rows r ON r.id = words.rowid
+        sql = f"""SELECT r.id, {score} * iif(r.role < {Role.SUMMARY}, 1, {_BEHIND})
+            FROM words CROSS JOIN rows r ON r.id = words.rowid
             WHERE words MATCH ?{self._where} ORDER BY words.rowid DESC LIMIT {_NEWEST}"""  # noqa: S608 - ours
         return self._db.execute(sql, [match, *self._values])
 
@@ -369,7 +372,10 @@ class _Answer:
             if file.agent and (title := self._db.execute(query, (file.kind, file.session)).fetchone()):
                 (file.title,) = title
             self._files[number] = self._of(file)
-        return sorted(rows, key=lambda row: row.score, reverse=True)
+        alike = dict[Any, _Row]()  # a skill's text is the same in many sessions, and fits each word alike
+        for one in sorted(rows, key=lambda row: row.score, reverse=True):
+            alike.setdefault(one.id if one.role < Role.SUMMARY else tuple(one.parts.items()), one)
+        return [*alike.values()]
 
     def _session_rows(self, rows: list[_Row], shown: int) -> list[Result]:
         """The best rows of a session; those that read the same as another come behind."""
@@ -378,7 +384,8 @@ class _Answer:
             each = self._result(row)
             is_shown = len(best) < min(ROWS, shown)
             each = with_snippet(each, self._asked.query) if is_shown else each
-            if not is_shown or best.setdefault(each.snippet, each) is not each:
+            announces = each.what == "said" and each.text.endswith(":") and len(each.text) < _ANNOUNCEMENT
+            if not is_shown or announces or best.setdefault(each.snippet, each) is not each:
                 others.append(each)
         return [*best.values(), *others]
 

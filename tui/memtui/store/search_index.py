@@ -28,7 +28,7 @@ from memtui.store.search_query import words_of
 from memtui.store.transcripts import Sources, is_archived
 from memtui.transcript.messages import Message, Reading, Role
 
-VERSION = 17
+VERSION = 18
 WAIT = 2.0  # seconds to wait for another program's lock on the index
 _SETTINGS = ("trusted_schema = OFF", "cell_size_check = ON", "cache_size = -32000", "temp_store = MEMORY")
 _TRANSACTION = 0.05  # seconds of reading whose messages are written at once: readers wait for it

@@ -61,6 +61,11 @@ def _quoted(text: str) -> str:
     return f'"{words}"*' if len(last) == 1 and re.fullmatch(_CJK, last) else f'"{words}"'
 
 
+def _loosely(text: str) -> str:
+    """A pattern of the words of a text, with anything between them."""
+    return r"\W+".join(map(re.escape, re.findall(r"\w+", text)))
+
+
 # English words that say nothing about what is asked for, and what an apostrophe leaves: `don` and `t`.
 _STOP = """
 a about after again all also am an and any are as at be because been before being but by can could did do does
@@ -112,9 +117,10 @@ class Query(NamedTuple):
     @lru_cache(maxsize=8)  # noqa: B019 - few, and small
     def pattern(self) -> re.Pattern[str]:
         """Finds a word, in any form, or a phrase in a text from `folded`."""
-        parts = [r"\W+".join(map(re.escape, re.findall(r"\w+", folded(each)))) for each in self.phrases]
-        stems = [_ENDING.sub("", folded(word)) for word in self.telling]
-        parts += [re.escape(stem) + "[a-z]*" * stem.isascii() for stem in stems]
+        parts = [_loosely(folded(each)) for each in self.phrases]
+        number = "" if self.is_prefix else r"(?!\d)"
+        stems = filter(None, (_loosely(_ENDING.sub("", folded(word))) for word in self.telling))
+        parts += (stem + (number if stem[-1].isdigit() else "[a-z]*" * stem.isascii()) for stem in stems)
         return re.compile("|".join(sorted(filter(None, parts), key=len, reverse=True)) or r"(?!)")
 
     def marks(self, text: str) -> list[tuple[int, int]]:
@@ -146,8 +152,8 @@ def _is_inside(text: str, at: int) -> bool:
     """Whether a word of a script with spaces goes on at a place; one begins at the capital of `userId`."""
     before, here = text[max(0, at - 1) : at], text[at : at + 1]
     # Thai, Chinese and other scripts without spaces, and few with them, are from U+0E00 on.
-    goes_on = before.isalpha() and here.isalpha() and max(before, here) < "\u0e00"
-    return goes_on and not (before.islower() and here.isupper())
+    goes_on = before.isalnum() and here.isalnum() and max(before, here) < "\u0e00"
+    return goes_on and not (here.isupper() and not before.isupper())
 
 
 _ENDING = re.compile(r"(?<=[a-z]{3})(?:ations?|ings?|edly|ed|ies|es|s|ly|e|y)$")
@@ -181,7 +187,7 @@ class Search(NamedTuple):
 
 _QUOTED = r'"([^"]*)(?:"|$)|“([^”]*)(?:”|$)|「([^」]*)(?:」|$)|『([^』]*)(?:』|$)'
 _PART = re.compile(rf'(?:(?<=\s)|^)(?:(\w+):(?:"([^"]*)"|(\S+))|{_QUOTED})', re.IGNORECASE)
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(r"[^\W_]+(?:(?<=\d)[.:]\d[^\W_]*)*")  # v0.3.0 and 10:30 are one
 _AGO = re.compile(r"(\d{1,4})([dw])", re.ASCII)
 DAYS = "2026-02-23, 2026-02, today, yesterday, 7d or 2w"  # what `day` understands, by examples
 _VALUES = {"in": ", ".join(KINDS), "before": DAYS, "after": DAYS}  # those that may not be understood

@@ -17,7 +17,7 @@ from memtui.transcript import events
 from memtui.transcript.events import Call, Event, Queue, Queued, Result, Said, Title, Words, events_of, is_ask
 from memtui.transcript.lines import branch_of, is_bookkeeping, read_lines, time_of
 from memtui.transcript.shell import BOOKKEEPING, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
-from memtui.transcript.words import queued_words
+from memtui.transcript.words import CAVEATS, queued_words
 
 SPOKEN = 20_000
 INPUT = 4_000
@@ -44,6 +44,8 @@ class Role(IntEnum):
     ERROR = 7
     TITLE = 8  # what the session is called, by Claude Code or the person
     DOCUMENT = 9  # the text of a document
+    SUMMARY = 10  # what a compaction put in place of the conversation
+    INSERTED = 11  # the text of a skill or command
 
 
 class Message(NamedTuple):
@@ -113,6 +115,9 @@ def _texts(event: Event) -> Iterator[tuple[Role, str, str]]:
         yield from _text(Role.ASK, event.text, SPOKEN)
     elif isinstance(event, Words) and event.kind == "shell":
         yield from _text(Role.COMMAND, event.text, INPUT, event.text)
+    elif isinstance(event, events.Summary | events.Expansion) and not event.text.startswith(CAVEATS):
+        role = Role.SUMMARY if isinstance(event, events.Summary) else Role.INSERTED
+        yield from _text(role, event.text, SPOKEN)
     elif isinstance(event, Title):
         yield from _text(Role.TITLE, event.text, INPUT)
     elif isinstance(event, Queue) and event.operation == "enqueue":

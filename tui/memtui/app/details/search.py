@@ -41,6 +41,8 @@ _WHAT = {
     "call": ("◇", "another tool that Claude used"),
     "result": ("⎿", "what a tool said"),
     "error": ("✗", "an error of a tool"),
+    "summary": ("▼", "a compaction's summary"),
+    "inserted": ("§", "the text of a skill or command"),
 }
 SEARCH_SIGNS = dict([*_WHAT.values(), ("⑂", "by a subagent"), *_MARKS.values()])
 
@@ -133,12 +135,12 @@ NARROW = "“Words in quotes”, edited: read: cmd: in: before: after: narrow it
 HINT = f"Ask as you would ask a person. {NARROW}"
 
 
-def result_document(found: Result | None, text: str, now: datetime) -> Document:
+def result_document(found: Result | None, text: str, now: datetime, short: bool = False) -> Document:
     if found is None:
         return EMPTY
     query = parse_search(text).query
     if found.kind is Kind.SESSION:
-        return _turn(found, query)
+        return _turn(found, query, short)
     when = f" · {local_minute(found.when)} · {age(found.when, now)}" if found.when else ""
     rows = recovery_lines(clean(found.text))
     whole = Document(rows).text
@@ -158,20 +160,21 @@ def text_document(found: Result, query: Query) -> tuple[Document, int]:
     return Document(_marked(row, query, "hit") for row in rows), first
 
 
-def _turn(found: Result, query: Query) -> Document:
-    """The message found, and the next ones, as in the transcript."""
+def _turn(found: Result, query: Query, short: bool) -> Document:
+    """The message found, and the next ones, as in the transcript; `short` leaves out what its row says."""
     lines: list[Line] = []
     for message in islice(found.messages(), 5):
         here = not lines
         what = message.role.name.lower()
         when = parse_iso(message.timestamp)
-        moment = f" {local_minute(when)}" if when else ""
+        moment = f" {local_minute(when)}" if when and not short else ""
         path = message.path if message.role is Role.EDIT else ""
         name = f"  {path.rpartition('/')[2]}" if path else ""
-        near = _from_match(message.text, query, len(path)) if here else shortened(message.text, 400)
-        name += "  …" if here and near != message.text else ""
+        text = message.text.removeprefix(f"{path}\n")
+        near = _from_match(text, query) if here else shortened(message.text, 400)
+        name += "  …" if here and near != text else ""
         lines.append(line(f"L{message.line}{moment}  {what}{name}", "label" if here else "dim"))
-        rows = plain(near).lines
+        rows = plain(message.text if near == text and not short else near).lines
         if message.role is Role.EDIT:
             roles = {"- ": "bad", "+ ": "good"}
             rows = tuple(row._replace(role=roles.get(row.text[:2], "")) for row in rows)
@@ -179,12 +182,9 @@ def _turn(found: Result, query: Query) -> Document:
     return Document(lines)
 
 
-def _from_match(text: str, query: Query, after: int = 0) -> str:
-    """A text from its best match on, with the beginning of the line, unless that is far.
-
-    What matches behind the first `after` characters, which are a path, counts more.
-    """
-    at = query.first(text[after:]) + after if query.marks(text[after:]) else query.first(text)
+def _from_match(text: str, query: Query) -> str:
+    """A text from its best match on, with the beginning of the line, unless that is far."""
+    at = query.first(text)
     start = text.rfind("\n", 0, at) + 1
     if at - start > _NEAR:
         return f"…{text[text.find(' ', at - _NEAR, at) + 1 or at - _NEAR :]}"

@@ -253,7 +253,8 @@ def legend(screen: Screen[object]) -> dict[str, dict[str, str]]:
             if not node.rows:  # a sentence in place of rows
                 continue
         painted = _painted(node) if signs else ""
-        if shown := {sign: text for sign, text in signs.items() if _stands_in(sign, painted)}:
+        every = getattr(node, "every_sign", False)
+        if shown := {sign: text for sign, text in signs.items() if every or _stands_in(sign, painted)}:
             found.setdefault(getattr(node, "title", None) or "", {}).update(shown)
     return found
 

@@ -122,6 +122,11 @@ class SearchScreen(OwnScreen[Result | None]):
         self._search(self.query_text)
 
     @property
+    def every_sign(self) -> bool:
+        """Whether help explains all signs: before a question few are to be seen."""
+        return not self.query_text.strip()
+
+    @property
     def selected(self) -> Result | None:
         found = self._read_row(self.results.selected or "")
         return found if isinstance(found, Result) else None
@@ -195,7 +200,8 @@ class SearchScreen(OwnScreen[Result | None]):
     @reported("reading a result", group="detail", exclusive=True)
     async def _show_selected(self) -> None:
         view = self.query_one("#hit", DocumentView)
-        make = partial(search.result_document, self.selected, self.query_text, self.model.clock())
+        asked, short = (self.selected, self.query_text, self.model.clock()), self.has_class("-short")
+        make = partial(search.result_document, *asked, short)
         view.show(await asyncio.to_thread(make))
 
     def action_unfold(self, open_it: bool) -> None:
