@@ -16,7 +16,6 @@ from memtui.cli import options, output
 from memtui.documents.checklist import Point, Verdict, check_recovery
 from memtui.documents.memory import tags_of
 from memtui.documents.recovery import parse_recovery
-from memtui.engines.ask import Engine
 from memtui.engines.drafts import compact_by_claude, unsourced_lines
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import system_clock
@@ -78,7 +77,7 @@ def compact(
         check_text(name, text, places, session if cited else None, as_json=as_json)
         return
     compacted = draft(places, transcript=transcript, session=session)
-    if engine == Engine.CLAUDE:
+    if engine == "claude":
         with options.asking_claude() as called_off:
             compacted, problem = compact_by_claude(compacted, cancelled=called_off)
         compacted = replace(compacted, note=options.draft_note(problem, compacted.note))

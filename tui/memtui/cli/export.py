@@ -74,7 +74,7 @@ _OVERRIDE = "AGENTS.override.md"
 @common_options
 def export(
     name: str,
-    form: str | None,
+    form: Form | None,
     output: str,
     printing: bool,
     force: bool,
@@ -109,7 +109,7 @@ def export(
     if done or yes or as_json:
         raise click.UsageError("--done, --yes and --json go with --for.")
     transcript = find_transcript(places, name)
-    page = Form(form) if form else form_of(output)
+    page = form or form_of(output)
     parts = session_parts(transcript, page, system_clock())
     if output == "-":
         for part in parts:

@@ -31,7 +31,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 yes_option = click.option("--yes", "-y", is_flag=True, help="Do it without asking.")
 engine_option = click.option(
     "--engine",
-    type=click.Choice(["facts", "claude"]),  # `Engine`, which takes half as long to import as a search
+    type=click.Choice(["facts", "claude"]),
     default="facts",
     show_default=True,
     help="How to word it: from the facts alone, or by claude -p under the same rules.",

@@ -12,7 +12,6 @@ from memtui.cli.output import can_answer, print_document, print_recovery_box, pr
 from memtui.documents.capture import Capture
 from memtui.documents.markdown import escape, name_of
 from memtui.documents.memory_file import MemoryFile, draft_memory, draft_summary, parse_memory, render_memory
-from memtui.engines.ask import Engine
 from memtui.engines.drafts import cited_review
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import system_clock
@@ -85,7 +84,7 @@ def review(
     Without --yes the draft is shown and memtui asks; without a terminal, nothing is changed and the exit code
     is 1.
     """
-    if from_stdin and engine == Engine.CLAUDE:
+    if from_stdin and engine == "claude":
         raise click.UsageError("either --from-stdin or --engine claude writes the memory file.")
     folder = expanded(capture).absolute().parent if capture else None
     if folder is not None and folder.is_dir() and folder.parts[-2:] == (".project", "compacts"):
@@ -145,8 +144,8 @@ def _outcome(**known: str) -> dict[str, Any]:
 def _drafted(capture: Capture, engine: str, places: Places) -> Draft:
     """The draft from the facts, or the model's version of it; if that fails, the former with a note."""
     facts, note = capture_facts(capture, places)
-    draft = Draft(draft_memory(facts), draft_summary(facts), note, facts, Engine.FACTS)
-    if engine != Engine.CLAUDE:
+    draft = Draft(draft_memory(facts), draft_summary(facts), note, facts, "facts")
+    if engine != "claude":
         return draft
     from memtui.engines.drafts import review_by_claude
 
@@ -155,7 +154,7 @@ def _drafted(capture: Capture, engine: str, places: Places) -> Draft:
     if made.problem:
         problem = f"drafted {options.draft_note(made.problem)}"
         return draft._replace(note="; ".join(filter(None, (problem, note))))
-    return draft._replace(memory=made.memory, summary=made.summary, engine=Engine.CLAUDE)
+    return draft._replace(memory=made.memory, summary=made.summary, engine="claude")
 
 
 def _from_standard_input(capture: Capture, places: Places, cited: bool) -> Draft:
@@ -177,7 +176,7 @@ def _from_standard_input(capture: Capture, places: Places, cited: bool) -> Draft
         draft = draft._replace(memory=cited_review(draft.memory, text, capture, places))
     if draft.summary:
         return draft
-    return draft._replace(summary=_drafted(capture, Engine.FACTS, places).summary)
+    return draft._replace(summary=_drafted(capture, "facts", places).summary)
 
 
 def _ask(draft: Draft, entry: Entry, before: dict[str, Any], as_json: bool) -> Draft | None:

@@ -16,7 +16,6 @@ from memtui.documents.compactor import members
 from memtui.documents.session_state import SessionState, TaskKind, render_session_state
 from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff
 from memtui.documents.work import goal_words
-from memtui.engines.ask import Engine
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import local_minute
 from memtui.ground.files import FileProblem
@@ -58,7 +57,7 @@ def update(session: str, transcript: Path | None, engine: str, as_json: bool, pl
     """
     options.one_session(session, transcript)
     note, path = "", transcript or find_transcript(places, session)
-    if engine == Engine.CLAUDE:
+    if engine == "claude":
         from memtui.engines.drafts import update_by_claude
 
         with options.asking_claude() as called_off:
@@ -68,7 +67,7 @@ def update(session: str, transcript: Path | None, engine: str, as_json: bool, pl
         note = options.draft_note(problem)
     else:
         written = state_updates.update_state(places, path)
-    by = {"engine": Engine.FACTS.value if note else engine, "note": note}
+    by = {"engine": "facts" if note else engine, "note": note}
     done = {"changed": written is not None, **by, **(_as_json(written) if written else {})}
     said = "Nothing has changed since the last version."
     if written:

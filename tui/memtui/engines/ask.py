@@ -10,7 +10,6 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
-from enum import StrEnum
 from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
@@ -36,13 +35,6 @@ _COMMAND = (
 )
 _NESTED = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT")
 """The variables by which Claude Code recognises a nested session, which it refuses."""
-
-
-class Engine(StrEnum):
-    """The values of ``--engine``."""
-
-    FACTS = "facts"
-    CLAUDE = "claude"
 
 
 class EngineError(Exception):

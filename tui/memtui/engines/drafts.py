@@ -39,7 +39,7 @@ from memtui.documents.session_state import (
     task_key,
 )
 from memtui.engines import ask
-from memtui.engines.ask import Engine, EngineError, Kind
+from memtui.engines.ask import EngineError, Kind
 from memtui.ground.clean import clean
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
@@ -224,7 +224,7 @@ def compact_by_claude(
             raise EngineError(f"claude's answer fails the checklist: {min(failed)}")
     except EngineError as error:
         return compacted, str(error)
-    return replace(compacted, text=better, engine=Engine.CLAUDE), ""
+    return replace(compacted, text=better, engine="claude"), ""
 
 
 def _failed(text: str) -> set[str]:

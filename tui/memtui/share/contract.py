@@ -34,12 +34,8 @@ class RemoteProblemError(FileProblem):
     """A remote cannot be used: a sentence that names it and says what to do; `trouble` is short for it."""
 
     def __init__(self, remote: str, reason: str, trouble: str = "unreachable") -> None:
-        super().__init__(Path(remote), reason)
-        self.remote = remote
+        super().__init__(remote, reason)
         self.trouble = trouble
-
-    def __str__(self) -> str:
-        return f"{self.remote} {self.reason}"
 
 
 def refuse_schema(remote: str, found: int, own: int, name: str) -> None:

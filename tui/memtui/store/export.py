@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
-from enum import StrEnum
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import Literal
 
 from memtui.documents import session_page
 from memtui.ground.clock import local_minute
@@ -19,20 +19,15 @@ from memtui.transcript.lines import read_lines
 from memtui.transcript.session import agent_transcripts, first_words, summarize
 from memtui.transcript.short_text import one_line
 
-
-class Form(StrEnum):
-    """The format; the value is the file name extension."""
-
-    HTML = "html"
-    MARKDOWN = "md"
+Form = Literal["html", "md"]  # the format, and the extension of its files
 
 
 def form_of(name: str) -> Form:
     """The form for a file name: Markdown by its extension, else HTML."""
-    return Form.MARKDOWN if name.casefold().endswith((".md", ".markdown")) else Form.HTML
+    return "md" if name.casefold().endswith((".md", ".markdown")) else "html"
 
 
-def session_file(transcript: Path, form: Form = Form.HTML) -> str:
+def session_file(transcript: Path, form: Form = "html") -> str:
     return f"session-{transcript.stem[:8]}.{form}"
 
 
@@ -48,7 +43,7 @@ def session_parts(transcript: Path, form: Form, now: datetime) -> Iterator[str]:
         subagents = _subagents(transcript)
         exported = f"Exported by memtui {local_minute(now)}: secrets masked, private parts left out"
         notes = [*session_page.about(transcript.stem, summary, len(subagents)), exported]
-        make = session_page.session_html if form is Form.HTML else session_page.session_markdown
+        make = session_page.session_html if form == "html" else session_page.session_markdown
         yield from make(name, notes, chain([first], found), subagents)
 
 

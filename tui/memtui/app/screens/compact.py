@@ -26,7 +26,6 @@ from memtui.app.widgets.input_line import TypedLine
 from memtui.app.widgets.text_field import TextField
 from memtui.documents.checklist import Point, check_recovery
 from memtui.documents.memory import tags_of
-from memtui.engines.ask import Engine
 from memtui.engines.drafts import compact_by_claude
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.files import FileProblem
@@ -231,7 +230,7 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
         """Whether leaving now would lose edits; a draft can be made again."""
         if self._compacted is None:
             return False
-        return self._form_texts() != self._drafted or self._compacted.engine == Engine.CLAUDE
+        return self._form_texts() != self._drafted or self._compacted.engine == "claude"
 
 
 def _checklist(points: Sequence[Point], hidden: int) -> list[Line]:
