@@ -12,7 +12,7 @@ from memtui import __version__
 from memtui.ground.project import Project, claude_config, memtui_home
 from memtui.hooks.records import Run, record
 from memtui.plugin import doctor
-from memtui.plugin.doctor import Level, Said
+from memtui.plugin.doctor import Said
 from memtui.plugin.installing import settings_block
 from tests.app.widgets.records import said, text, user, write
 from tests.cli.conftest import Memtui
@@ -24,7 +24,7 @@ check_server = doctor._check_server
 
 @pytest.fixture(autouse=True)
 def _no_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "_check_server", lambda env, record: Said(Level.OK, "answers"))
+    monkeypatch.setattr(doctor, "_check_server", lambda env, record: Said("ok", "answers"))
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_the_server_is_started_where_init_recorded_it(tmp_path: Path) -> None:
     record.write_text(f"{tmp_path}\n")
     record.chmod(0o600)
     said = check_server({"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}, record)
-    assert said == Said(Level.OK, "The MCP server answers")
+    assert said == Said("ok", "The MCP server answers")
 
 
 def test_the_plugin_enabled_and_turned_off_here(memtui: Memtui, plugin: Path, settings: Settings) -> None:

@@ -13,7 +13,7 @@ from memtui.ground.clean import clean_line
 from memtui.ground.clock import local_minute, system_clock
 from memtui.ground.project import Places, memtui_home
 from memtui.lost.outbox import lines_wait, waiting_by_session
-from memtui.plugin.doctor import Level, diagnose
+from memtui.plugin.doctor import diagnose
 from memtui.plugin.installing import Plan, apply, plan_init, plan_uninstall, settings_block, typed_lines
 from memtui.plugin.receipts import RECENT, receipts_of, waiting_here, why_no_hook
 from memtui.store.archive_settings import answer_keeping, archive_settings
@@ -112,7 +112,7 @@ def doctor(ctx: click.Context, receipts: bool, as_json: bool, places: Places) ->
             sys.stdout.flush()
     if as_json:
         print_json([finding._asdict() for finding in findings])
-    if any(finding.level is Level.BROKEN for finding in findings):
+    if any(finding.level == "broken" for finding in findings):
         ctx.exit(1)
 
 

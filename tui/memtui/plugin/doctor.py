@@ -14,10 +14,9 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from memtui import __version__
 from memtui.documents.capture import capture_name
@@ -57,15 +56,8 @@ _PARAMETERS = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo"
 _HELLO = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": _PARAMETERS}
 
 
-class Level(StrEnum):
-    """The severity of a finding."""
-
-    OK = "ok"
-    NOTE = "note"
-    WARNING = "warning"
-    """Data is lost, or will be."""
-    BROKEN = "broken"
-    """An installed part does not work."""
+Level = Literal["ok", "note", "warning", "broken"]
+"""The severity: a warning if data is lost or will be, broken if an installed part does not work."""
 
 
 class Finding(NamedTuple):
@@ -110,28 +102,28 @@ def _guarded(check: Iterator[Finding]) -> Iterator[Finding]:
     try:
         yield from check
     except SeveralProjects as problem:
-        yield Said(Level.NOTE, str(problem))
+        yield Said("note", str(problem))
     except FileProblem as problem:
-        yield Said(Level.BROKEN, str(problem), "Correct it, or move it away.")
+        yield Said("broken", str(problem), "Correct it, or move it away.")
     except OSError as error:
-        yield Said(Level.WARNING, f"{error.filename} cannot be read: {error.strerror}")
+        yield Said("warning", f"{error.filename} cannot be read: {error.strerror}")
 
 
 def _check_installed(places: Places, installed: bool) -> Iterator[Finding]:
     found = installing.installations(places)
     scopes = ", ".join(each.scope for each in found if each.enabled)
     if problem := installing.hooks_off(places):
-        yield Said(Level.BROKEN, str(problem), "Correct it: without hooks nothing is captured.")
+        yield Said("broken", str(problem), "Correct it: without hooks nothing is captured.")
     elif scopes:
-        yield Said(Level.OK, f"The plugin is installed and enabled ({scopes})")
+        yield Said("ok", f"The plugin is installed and enabled ({scopes})")
     elif installed:
-        yield Said(Level.OK, "The hooks are in Claude Code's settings")
+        yield Said("ok", "The hooks are in Claude Code's settings")
     elif found:
         advice = f"Run: claude plugin enable {found[0].plugin}"
-        yield Said(Level.WARNING, "The plugin is installed, but not enabled", advice)
+        yield Said("warning", "The plugin is installed, but not enabled", advice)
     else:
         message = "memtui is not installed into Claude Code: compactions leave no captures and lose all rules"
-        yield Said(Level.WARNING, message, "Run `memtui init`.")
+        yield Said("warning", message, "Run `memtui init`.")
 
 
 def _check_entries(places: Places) -> Iterator[Finding]:
@@ -141,15 +133,15 @@ def _check_entries(places: Places) -> Iterator[Finding]:
     for each in find_entries(places.claude, places.project.root):
         job = "this event" if each.job == ALL else f"the {each.job}"
         message = f"{each.event} in {each.path} runs {each.command!r}: the plugin leaves {job} to it"
-        yield Said(Level.NOTE, message, advice)
+        yield Said("note", message, advice)
 
 
 def _check_program(places: Places, env: Mapping[str, str]) -> Iterator[Finding]:
     if found := find_program("memtui-hook", env.get("PATH")) or installing.recorded_program(places.home):
-        yield Said(Level.OK, f"Claude Code starts {found}")
+        yield Said("ok", f"Claude Code starts {found}")
     else:
         message = "memtui-hook is not on the PATH, and `memtui init` has recorded none that is there"
-        yield Said(Level.BROKEN, message, "Run `memtui init` again.")
+        yield Said("broken", message, "Run `memtui init` again.")
 
 
 def _check_runs(places: Places, now: datetime) -> Iterator[Finding]:
@@ -159,38 +151,38 @@ def _check_runs(places: Places, now: datetime) -> Iterator[Finding]:
     problems = [said for run in {run.event: run for run in runs}.values() if (said := _problem_of(run))]
     if not runs:
         advice = "Start a session of Claude Code here, in a folder that it trusts."
-        yield Said(Level.NOTE, "No hook has run in this project yet", advice)
+        yield Said("note", "No hook has run in this project yet", advice)
     elif newest and not any(run.session_id == newest[0] for run in runs):
         message = f"No hook ran in the newest session, {newest[0][:8]}"
-        yield Said(Level.WARNING, message, "Start Claude Code again; trust the folder if it asks.")
+        yield Said("warning", message, "Start Claude Code again; trust the folder if it asks.")
     elif problems:
         yield problems[0]
     else:
         moment, session = parse_iso(runs[-1].at), runs[-1].session_id
         when = age(moment, now) if moment else runs[-1].at
         events = ", ".join(dict.fromkeys(run.event for run in runs if run.session_id == session))
-        yield Said(Level.OK, f"Hooks ran in the newest session ({events}), last {when}")
+        yield Said("ok", f"Hooks ran in the newest session ({events}), last {when}")
 
 
 def _problem_of(run: Run) -> Finding | None:
     if run.outcome != "ok":
-        level = Level.BROKEN if run.event == "pre-compact" else Level.WARNING
+        level: Level = "broken" if run.event == "pre-compact" else "warning"
         return Said(level, f"The last {run.event}: {run.outcome}", "Fix the cause if it repeats.")
     if run.ms > SLOW_MS:
         message = f"The last {run.event} took {run.ms} ms"
-        return Said(Level.WARNING, message, "Is one of the folders on a slow disk?")
+        return Said("warning", message, "Is one of the folders on a slow disk?")
     if "the plugin is of version" in run.detail:
         message = f"The plugin and memtui {__version__} are of different versions: {run.detail}"
-        return Said(Level.WARNING, message, "Run `claude plugin update memtui`, or update it.")
+        return Said("warning", message, "Run `claude plugin update memtui`, or update it.")
     return None
 
 
 def _check_writable(places: Places) -> Iterator[Finding]:
     if problem := not_writable(places.project, places.home):
         advice = "What compactions leave out is lost until it can. MEMTUI_HOME names another home for memtui."
-        yield Said(Level.BROKEN, str(problem), advice)
+        yield Said("broken", str(problem), advice)
     else:
-        yield Said(Level.OK, "Captures, notes and states can be written")
+        yield Said("ok", "Captures, notes and states can be written")
 
 
 def _check_compactions(places: Places) -> Iterator[Finding]:
@@ -200,25 +192,25 @@ def _check_compactions(places: Places) -> Iterator[Finding]:
     found = coverage(TranscriptStore(places.project, places.claude).entries(), captures)
     total, missing = counted(len(found.compactions), "auto-compaction"), len(found.missing)
     if unreadable:
-        yield Said(Level.WARNING, str(unreadable[0]), "Correct it, or move it away.")
+        yield Said("warning", str(unreadable[0]), "Correct it, or move it away.")
     elif missing:
         message = f"{total}, {counted(len(found.compactions) - missing, 'capture')}"
-        yield Said(Level.WARNING, message, "Run `memtui captures --backfill`.")
+        yield Said("warning", message, "Run `memtui captures --backfill`.")
     else:
-        yield Said(Level.OK, f"{total}, all captured" if found.compactions else "No auto-compaction yet")
+        yield Said("ok", f"{total}, all captured" if found.compactions else "No auto-compaction yet")
 
 
 def _check_receipts(places: Places) -> Iterator[Finding]:
     known = [each for each in receipts_of(places) if each.arrival != "unknown"]
     if bad := [each for each in known if each.arrival != "whole"]:
         message = f"{len(bad)} of the last {len(known)} hand-overs did not arrive whole: {bad[0].label}"
-        yield Said(Level.WARNING, message, "`memtui doctor --receipts` lists them.")
+        yield Said("warning", message, "`memtui doctor --receipts` lists them.")
     elif waiting := sum(waiting_here(places).values()):
         advice = "" if installing.has_all_hooks(places) else "No hook delivers them: run `memtui init`."
-        yield Said(Level.WARNING if advice else Level.OK, lines_wait(waiting), advice)
+        yield Said("warning" if advice else "ok", lines_wait(waiting), advice)
     else:
         whole = f"All of the last {len(known)} hand-overs arrived whole"
-        yield Said(Level.OK, whole if known else "Nothing handed over yet")
+        yield Said("ok", whole if known else "Nothing handed over yet")
 
 
 def _check_folders(places: Places, now: datetime) -> Iterator[Finding]:
@@ -228,15 +220,15 @@ def _check_folders(places: Places, now: datetime) -> Iterator[Finding]:
     seen = [each for each in folders if each.is_dir() and stat.S_IMODE(each.stat().st_mode) & 0o077]
     if not is_within(compacts, root):
         message = f"{compacts} leads out of the project through a symbolic link"
-        yield Said(Level.BROKEN, message, "Make it a folder: memtui does not follow the link.")
+        yield Said("broken", message, "Make it a folder: memtui does not follow the link.")
     elif seen:
         advice = f"Run: chmod 700 {shlex.quote(str(seen[0]))}"
-        yield Said(Level.WARNING, f"Others can look into {seen[0]}", advice)
+        yield Said("warning", f"Others can look into {seen[0]}", advice)
     elif compacts.is_dir() and git_sees(root, compacts / capture_name(now)):
         message = f"git may commit what is in {compacts}"
-        yield Said(Level.WARNING, message, "Put a .gitignore with one line, *, into it.")
+        yield Said("warning", message, "Put a .gitignore with one line, *, into it.")
     else:
-        yield Said(Level.OK, "Captures and memories are closed to others")
+        yield Said("ok", "Captures and memories are closed to others")
 
 
 def check_archive(places: Places, clock: Clock) -> Iterator[Finding]:
@@ -249,7 +241,7 @@ def check_archive(places: Places, clock: Clock) -> Iterator[Finding]:
     entries, sessions = archive.entries(), SessionList(places, clock).entries()
     if not settings.keep:
         advice = "" if settings.keep is False else "i in the app asks, and so does `memtui init`."
-        yield Said(Level.NOTE, "Sessions are not kept beyond Claude Code's days", advice)
+        yield Said("note", "Sessions are not kept beyond Claude Code's days", advice)
         if not entries:
             return
     sample = entries[:3]
@@ -262,17 +254,17 @@ def check_archive(places: Places, clock: Clock) -> Iterator[Finding]:
         (first, damage), more = damaged[0], f", and {len(damaged) - 1} more" if damaged[1:] else ""
         message = f"{first.session_id[:8]} is ✗ incomplete: {damage}{more}"
         advice = "Run `memtui archive`, which completes what Claude Code still has."
-        yield Said(Level.BROKEN, message, advice)
+        yield Said("broken", message, advice)
     ending = [each for each in sessions if each.days_left is not None and each.days_left <= _SOON]
     lost = [each for each in ending if not each.archived and not is_private(each.path, settings)]
     if lost and settings.keep:
         number = counted(len(lost), "session")
         message = f"Claude Code deletes {number} within {_SOON} days; there is no whole copy"
-        yield Said(Level.WARNING, message, "Run `memtui archive`.")
+        yield Said("warning", message, "Run `memtui archive`.")
     if damaged or lost or not settings.keep:
         return
     total = sum(each.packed for each in entries)
-    yield Said(Level.OK, f"{counted(len(entries), 'session')} kept, {size_text(total)}")
+    yield Said("ok", f"{counted(len(entries), 'session')} kept, {size_text(total)}")
 
 
 def _check_settings(places: Places) -> Iterator[Finding]:
@@ -285,9 +277,9 @@ def _check_settings(places: Places) -> Iterator[Finding]:
     done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
     said = done.stdout.split("\n")[:-1] or done.stderr.strip().splitlines()[-1:]
     for each in filter(None, said):
-        yield Said(Level.WARNING, each, "Correct or remove it.")
+        yield Said("warning", each, "Correct or remove it.")
     if not any(said):
-        yield Said(Level.OK, f"{path} is understood")
+        yield Said("ok", f"{path} is understood")
 
 
 def _check_server(env: Mapping[str, str], record: Path) -> Finding:
@@ -304,13 +296,13 @@ def _check_server(env: Mapping[str, str], record: Path) -> Finding:
                 check=False,
             )  # fmt: skip
         except (OSError, subprocess.TimeoutExpired) as error:
-            return Said(Level.BROKEN, f"The MCP server does not answer: {error}", advice)
+            return Said("broken", f"The MCP server does not answer: {error}", advice)
     try:
         version = json.loads(done.stdout.partition("\n")[0])["result"]["serverInfo"]["version"]
     except (ValueError, KeyError, TypeError):
         why = "".join(f": {line}" for line in done.stderr.strip().splitlines()[-1:])
-        return Said(Level.BROKEN, f"The MCP server does not answer{why}", advice)
+        return Said("broken", f"The MCP server does not answer{why}", advice)
     if version != __version__:
         message = f"Claude Code starts memtui {clean_line(str(version))}, this is {__version__}"
-        return Said(Level.WARNING, message, "Keep one of them on the PATH.")
-    return Said(Level.OK, "The MCP server answers")
+        return Said("warning", message, "Keep one of them on the PATH.")
+    return Said("ok", "The MCP server answers")
