@@ -179,12 +179,10 @@ def _note(
     except ChoiceError as problem:
         raise click.ClickException(f"{problem}.") from None
     made = note_of(compared, chosen)
-    if as_json:
-        line = line_for_person(compared, made)
-        rows = rows_json(compared, made.numbers)
-        print_json({"note": made.text, "line": line, "rows": rows, "digest": compared.digest}, indent=None)
-    elif made.text:
-        say(made.text)
+    line, rows = line_for_person(compared, made), rows_json(compared, made.numbers)
+    found = {"note": made.text, "line": line, "rows": rows, "digest": compared.digest}
+    if as_json or made.text:
+        print_result(found, made.text, as_json, indent=None)
 
 
 def _given(text: str) -> tuple[str, list[str]]:

@@ -86,23 +86,21 @@ def show(version: int | None, session: str, transcript: Path | None, as_json: bo
     A session without stored versions is drafted from its transcript; nothing is written then.
     """
     documents = _documents(places, session, transcript)
-    if version is None and not documents.entries:
-        drafted = state_updates.current_state(places, documents)
-        if as_json:
-            draft = {"session_id": documents.session_id, "version": None, "path": None, "written": None}
-            output.print_json({**draft, "stored": False, "text": drafted.text, **_dumped(drafted.state)})
-            return
-        draft_only = "No version is stored yet: this is a draft. `memtui state update` writes the first one."
-        output.say(draft_only, err=True)
-        output.print_document(drafted.text)
-        return
-    stored = documents.version(version)
+    if version is not None or documents.entries:
+        found = documents.version(version)
+        note = f"{found.path} {found.problem}" if found.problem else ""
+        text, known, shown = found.text, found.state, {**_as_json(found), "stored": True}
+    else:
+        draft = state_updates.current_state(places, documents)
+        note = "No version is stored yet: this is a draft. `memtui state update` writes the first one."
+        about = {"session_id": documents.session_id, "version": None, "path": None, "written": None}
+        text, known, shown = draft.text, draft.state, {**about, "stored": False}
     if as_json:
-        output.print_json({**_as_json(stored), "stored": True, "text": stored.text, **_dumped(stored.state)})
+        output.print_json({**shown, "text": text, "state": known and known.model_dump(mode="json")})
         return
-    if stored.problem:
-        output.say(f"{stored.path} {stored.problem}", err=True)
-    output.print_document(stored.text)
+    if note:
+        output.say(note, err=True)
+    output.print_document(text)
 
 
 @state.command("history", short_help="List the versions, newest first.")
@@ -165,10 +163,6 @@ def _as_json(stored: StoredState) -> dict[str, Any]:
         "written": stored.written.isoformat(timespec="seconds"),
         "problem": stored.problem,
     }
-
-
-def _dumped(state: SessionState | None) -> dict[str, Any]:
-    return {"state": state.model_dump(mode="json") if state is not None else None}
 
 
 def _counted(state: SessionState | None) -> dict[str, Any]:
