@@ -11,8 +11,10 @@ from rich.cells import cell_len
 from textual.app import App, ComposeResult
 from textual.message import Message
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.widget import Widget
 
+from memtui.app.base import OwnScreen
 from memtui.app.themes import legible
 from tests.app.idle import settle
 
@@ -46,6 +48,9 @@ class Host(App[None], Generic[WidgetT]):
 
     def get_css_variables(self) -> dict[str, str]:
         return legible(self.current_theme, super().get_css_variables())
+
+    def get_default_screen(self) -> Screen[None]:
+        return OwnScreen()
 
     def compose(self) -> ComposeResult:
         yield self.widget

@@ -122,6 +122,15 @@ async def test_a_selection_stays_on_its_text_when_lines_come_before_it() -> None
         assert app.screen.get_selected_text() is None
 
 
+async def test_a_drag_over_rows_without_text_selects_none() -> None:
+    async with hosted(Host(DocumentView(plain("a\n\nb"))), SIZE) as (app, pilot):
+        for row in (1, 6):
+            await pilot.mouse_down(DocumentView, offset=(1, row))
+            await pilot.hover(DocumentView, offset=(9, row))
+            await pilot.mouse_up(DocumentView, offset=(9, row))
+            assert app.screen.get_selected_text() == ""
+
+
 @hostile_texts
 async def test_hostile_documents_are_harmless(hostile: str) -> None:
     document = concat(

@@ -245,3 +245,13 @@ def test_no_sequence_of_keys_and_changes_loses_the_selection(steps: list[str | l
             assert app.shown[: len(rows)] == list(rows[top : top + 6])
 
     asyncio.run(run())
+
+
+async def test_a_drag_selects_the_text_of_rows_as_they_are_drawn() -> None:
+    async with hosted(ListHost(["one", "two", "three"]), SIZE) as (app, pilot):
+        for end, text in (((4, 0), "one"), ((9, 1), "one>\n<two>")):
+            await pilot.mouse_down(RowList, offset=(2, 0))
+            await pilot.hover(RowList, offset=end)
+            await pilot.mouse_up(RowList, offset=end)
+            assert app.screen.get_selected_text() == text
+            assert app.opened == []

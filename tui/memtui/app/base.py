@@ -16,9 +16,11 @@ from textual.binding import Binding
 from textual.css.query import NoMatches
 from textual.dom import DOMNode
 from textual.events import ScreenResume
+from textual.geometry import Offset
 from textual.keys import format_key
 from textual.notifications import SeverityLevel
 from textual.screen import Screen, ScreenResultType
+from textual.widget import Widget
 from textual.worker import Worker, active_worker
 
 from memtui.ground.clean import clean
@@ -168,6 +170,15 @@ class OwnScreen(Screen[ScreenResultType]):
     """The description in help; "" if the screen has no help."""
     elsewhere = ""
     """The message for keys that only work on other screens; "" for the usual one, which names the screen."""
+
+    def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Widget | None, Offset | None]:
+        """What is under the pointer; lists and documents know which of their text that is, or is nearest.
+
+        Textual 8.2.8 takes a press on a row without text for one on all of the widget.
+        """
+        widget, offset = super().get_widget_and_offset_at(x, y)
+        text_at: Callable[[Offset], Offset | None] | None = getattr(widget, "text_at", None)
+        return widget, text_at(Offset(x, y) - widget.content_region.offset) if widget and text_at else offset
 
     @property
     def unsaved(self) -> bool:

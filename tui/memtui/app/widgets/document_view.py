@@ -12,15 +12,16 @@ from rich.style import Style
 from textual import events
 from textual.actions import SkipAction
 from textual.binding import BindingType
-from textual.geometry import Size
+from textual.geometry import Offset, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
+from textual.widget import Widget
 
 from memtui.app.base import hidden, moving, own_app
 from memtui.app.widgets.document import EMPTY, Document, Layout, Line, Place
-from memtui.app.widgets.wrap import blank, cut_segments, hang_for, segment
+from memtui.app.widgets.wrap import blank, cut_segments, hang_for, head, segment
 
 LOOKS = {
     "title": "bold $accent", "heading": "bold $heading", "label": "$quiet", "dim": "$quiet",
@@ -221,6 +222,16 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         row = offset.y + self.scroll_offset.y
         return row if row < self._layout.rows else None
 
+    def text_at(self, at: Offset) -> Offset | None:
+        """The character of a line at a cell: the first on the indent, the end beside and below the text."""
+        layout = self._layout
+        if not layout.rows:
+            return None
+        number, index, piece = layout.row(max(0, min(at.y + self.scroll_offset.y, layout.rows - 1)))
+        made, cells = layout.document.lines[number], at.x
+        cells -= hang_for(layout.width, made.hang) if index else 0
+        return Offset(piece.start + len(head(made.text[piece.start : piece.end], cells)), number + self._base)
+
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected text: logical lines, without the breaks made for the width."""
         lines = self.document.lines
@@ -247,9 +258,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         made = layout.document.lines[number]
         parts: list[Segment] = []
         if index:
-            # One segment a column: a press on the indent is a press on the first character.
-            margin = Style.from_meta({"offset": (piece.start, number + self._base)})
-            parts = [blank(1, ground + margin)] * hang_for(layout.width, made.hang)
+            parts = [blank(hang_for(layout.width, made.hang), ground)]
         parts += self._text(made, number, piece.start, piece.end)
         room = min(width, layout.width)
         strip = Strip(cut_segments(parts, room))
@@ -260,14 +269,14 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _text(self, made: Line, number: int, start: int, end: int) -> list[Segment]:
         """The characters `start` to `end` of a line in the styles of their spans and of the selection."""
-        base, name = self.ground + self._style(made.role), number + self._base
+        base = self.ground + self._style(made.role)
         if made.link and number == self.marked:
             base += Style(color=self.ground.color) + self._style("link")
         marks = [(span.start, span.end, self._style(span.role)) for span in made.spans]
         selection = self.text_selection
-        if selection is not None and (chosen := selection.get_span(name)) is not None:
+        if selection is not None and (chosen := selection.get_span(number + self._base)) is not None:
             stop = len(made.text) + 1 if chosen[1] < 0 else chosen[1]
-            marks.append((chosen[0], stop, self._selected()))
+            marks.append((chosen[0], stop, selected_style(self)))
         edges = sorted({start, end, *(at for mark in marks for at in mark[:2] if start < at < end)})
         parts: list[Segment] = []
         for left, right in zip(edges, edges[1:] or edges, strict=False):
@@ -275,23 +284,23 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             for mark_start, mark_end, mark in marks:
                 if mark_start <= left < mark_end:
                     style = style + mark
-            parts.append(segment(made.text[left:right], style + Style.from_meta({"offset": (left, name)})))
+            parts.append(segment(made.text[left:right], style))
         return parts
-
-    def _selected(self) -> Style:
-        """The style that a selection adds to its text.
-
-        Textual's own style has a transparent text colour by default, which Rich cannot express: it becomes
-        the colour of the background.
-        """
-        if self.app.no_color:
-            return Style(reverse=True)
-        style = self.screen.get_component_rich_style("screen--selection")
-        color = self.ground.color if style.color == style.bgcolor else style.color
-        return Style(color=color, bgcolor=style.bgcolor)
 
     def _style(self, role: str) -> Style:
         if role in ("hit", "link") and self.app.no_color:
             return Style(reverse=True)
         style = self.app.stylesheet.parse_style(LOOKS.get(role, ""))
         return (self.visual_style + style if role == "rule" else style).rich_style  # that is translucent
+
+
+def selected_style(widget: Widget) -> Style:
+    """The style that a selection adds to its text.
+
+    Textual's own style has a transparent text colour by default, which Rich cannot express: it becomes
+    the colour of the background.
+    """
+    if widget.app.no_color:
+        return Style(reverse=True)
+    style, own = widget.screen.get_component_rich_style("screen--selection"), widget.visual_style.rich_style
+    return Style(color=own.color if style.color == style.bgcolor else style.color, bgcolor=style.bgcolor)

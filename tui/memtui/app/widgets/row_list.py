@@ -8,19 +8,22 @@ from datetime import datetime
 from itertools import chain
 from typing import ClassVar
 
+from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.cache import LRUCache
 from textual.content import Content
-from textual.geometry import Size
+from textual.geometry import Offset, Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
+from textual.selection import Selection
 from textual.strip import Strip
 
 from memtui.app.base import moving, own_app
+from memtui.app.widgets.document_view import selected_style
 from memtui.app.widgets.wrap import blank, cut_segments, segment, wrap
 from memtui.ground.clean import clean
 from memtui.ground.clock import day_and_minute, short_time, to_local
@@ -38,7 +41,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     """
 
     app = own_app
-    ALLOW_SELECT = False
     empty = reactive("", layout=True)
     GAP = 1
 
@@ -313,7 +315,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_click(self, event: events.Click) -> None:
         """Tick the row by its box; else open it if it was selected before: a double click opens any row."""
-        if self.selected is None:  # the rows have gone since the press
+        if self.selected is None or self.text_selection is not None:  # the rows have gone since the press
             return
         if self._selects and event.x - self.gutter.left < self._box(self.rows[self.index]):
             self.post_message(self.BoxClicked())
@@ -328,10 +330,35 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         super().notify_style_update()
         self._strips.clear()
 
+    def text_at(self, at: Offset) -> Offset | None:
+        """The row and the cell in it: rows are selected as they are drawn."""
+        row = at.y + self.scroll_offset.y
+        return Offset(max(0, at.x), row) if 0 <= row < len(self.rows) else None
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        first, last = selection
+        if first is None or last is None:  # it goes beyond this list
+            return None
+        rows = range(first.y, min(last.y + 1, len(self.rows)))
+        return "\n".join(self._row_drawn(row).crop(*self._span(row)).text.strip() for row in rows), "\n"
+
+    def _span(self, row: int) -> tuple[int, int]:
+        """The selected cells of a row."""
+        chosen = self.text_selection
+        span = chosen.get_span(row) if chosen and None not in chosen else None
+        return (span[0], span[1] if span[1] >= 0 else self.size.width) if span else (0, 0)
+
     def render_line(self, y: int) -> Strip:
-        width, row = self.size.width, y + self.scroll_offset.y
-        if not self.rows:
-            return self._drawn_empty(y)
+        row = y + self.scroll_offset.y
+        strip = self._row_drawn(row) if self.rows else self._drawn_empty(y)
+        first, stop = self._span(row)
+        if first == stop:
+            return strip
+        part = Segment.apply_style(strip.crop(first, stop), None, selected_style(self))
+        return Strip.join([strip.crop(0, first), Strip(part), strip.crop(stop)])
+
+    def _row_drawn(self, row: int) -> Strip:
+        width = self.size.width
         if row >= len(self.rows):
             return Strip.blank(width, self.visual_style.rich_style)
         key = self.rows[row]
