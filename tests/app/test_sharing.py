@@ -130,7 +130,8 @@ async def test_a_remote_out_of_reach_is_shown_and_named(world: World, remote: Me
         await driver.until(lambda: status(driver) == "⇅ team: unreachable")
         assert "⇅! ● live" in driver.lines[0]
         remote.away = False
-        await driver.press("ctrl+s")
+        await driver.press("1")
+        await driver.pilot.click(offset=(driver.lines[0].index("⇅"), 0))
         await driver.until(lambda: "⇅ ● live" in driver.lines[0])
 
 

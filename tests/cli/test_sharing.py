@@ -36,6 +36,10 @@ def test_a_memory_goes_from_one_home_to_another(
     refused = memtui("memory", "delete", memory_id)
     assert refused.code == 1 and "the next sync deletes it for all" in refused.err
     (state,) = (memtui_home().data / "sharing").glob("**/*.json")
+    hub.rename(tmp_path / "away")
+    assert memtui("sync").code == 1 and "unreachable" in state.read_text()
+    (tmp_path / "away").rename(hub)
+    assert memtui("remote", "check").code == 0 and "unreachable" not in state.read_text()
     state.write_text("broken")
     assert "shared with others, perhaps (" in memtui("memory", "delete", memory_id).err
     assert memtui("memory", "delete", memory_id, "--yes").code == 0

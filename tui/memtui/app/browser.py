@@ -382,6 +382,9 @@ class BrowserScreen(StyledOnce):
             transcript, (text, line) = self.shown.subject.transcript, found
             self.app.pin(text, transcript if isinstance(transcript, Path) else None, line)
 
+    def action_sync(self) -> None:
+        self.memories.action_sync()
+
     def action_compact(self) -> None:
         """Make a memory of the session of the selected row, as drafted, else of the newest session."""
         from memtui.app.screens.compact import CompactScreen

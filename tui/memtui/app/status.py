@@ -45,7 +45,8 @@ _MARKS = {
     Mark.POLLING: ("◐ polling", "$warning"),
     Mark.LOST: ("○ lost", "$error"),
 }
-_INSTALLS = "@click=screen.install"  # as its key, which is offered in words
+_INSTALLS = "underline @click=screen.install"  # as its key, which is offered in words
+_SYNCS = "underline @click=screen.sync"
 
 
 @dataclass
@@ -59,6 +60,7 @@ class StatusBar(Widget):
     """One line: ` my-app  main                ● live`, of what it was last told."""
 
     app = own_app
+    auto_links = False  # what a click acts on is underlined, in its own colour
     title = "the first line"
     signs: ClassVar[Mapping[str, str]] = {
         "▮▯": "how full the context is",
@@ -162,7 +164,7 @@ class StatusBar(Widget):
         text = remotes.long if width >= 80 else remotes.short
         room = width // 2 - mark.cell_length - 2
         if text and room >= 5:
-            said = Content.styled(text, remotes.colour).truncate(room, ellipsis=True)
+            said = Content.styled(text, f"{remotes.colour} {_SYNCS}").truncate(room, ellipsis=True)
             return Content.assemble(" ", said, "  ", mark)
         return mark.truncate(max(10, width // 2), ellipsis=True)
 
@@ -174,7 +176,7 @@ class StatusBar(Widget):
         waiting = f"⏳{self._rows_waiting} " if self._rows_waiting else ""
         name = "ctx " if self.app.size.width >= _ROOMY else ""
         return (
-            Content.assemble((waiting, "$warning"), (remotes.sign, remotes.colour), mark),
+            Content.assemble((waiting, "$warning"), (remotes.sign, f"{remotes.colour} {_SYNCS}"), mark),
             Content.styled(f"{name}{known[0].percent}% ", known[1]) if known else Content(""),
             known is not None and known[0].percent >= min(self._settings.warn_at),
         )
@@ -342,6 +344,7 @@ class TabStrip(Widget):
     others' counts, then these counts, and never the live mark.
     """
 
+    auto_links = False
     title = "the first line"
     signs: ClassVar[Mapping[str, str]] = {
         "⚠": "cannot be used as it is; the detail says why",

@@ -165,6 +165,7 @@ def _checked(name: str) -> dict[str, str]:
     row = {"name": name, "url": sharing.named.url, "sync": sharing.named.sync, "synced": "", "found": ""}
     try:
         row |= {"synced": sharing.state().synced, "found": sharing.remote.check()}
+        sharing.save({}, problem="", trouble="")  # the app tells what was found last
     except FileProblem as problem:
         return {**row, "problem": str(problem)}
     return {**row, "problem": ""}
