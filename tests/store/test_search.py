@@ -99,7 +99,7 @@ def test_an_answer_comes_before_rows_with_less_of_the_question(tmp_path: Path) -
     session.say("All others are worn.")
     session.write(places.claude / "projects" / "work")
     (sessions, *_) = Searcher(places).search(parse_search("what rope holds an anchor if needed"))
-    assert [found.line for found in sessions.results[0]][:3] == [6, 5, 7]
+    assert [found.line for found in sessions.results[0]][:3] == [5, 6, 7]
 
 
 def test_what_only_announces_a_call_comes_last(tmp_path: Path) -> None:

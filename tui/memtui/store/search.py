@@ -42,7 +42,7 @@ _BUDGET = 0.15  # seconds that a search spends on new files before answering
 _POOL = 600  # the most rows that are looked at further, the best ones
 _NEWEST = 3_000  # the most rows that are ranked for a word, the newest with it: ranking more takes long
 _FIRST = 1_000  # more than any rank by bm25
-_BEHIND = 0.1  # the weight of summaries and inserted texts: they are long, and say again what was said
+_BEHIND = 0.05  # the weight of summaries and inserted texts: they are long, and say again what was said
 _ANNOUNCEMENT = 100  # characters of Claude's words that only announce a call
 _AFTER = range(1, 4)  # the rows after one with words of the question that may be its answer
 _FEW = 3  # words, or pairs of characters: more are a question, whose answer may have none of them
@@ -167,7 +167,7 @@ def _best_first(rows: Iterable[_Row], terms: int) -> list[_Row]:
             for part, value in other.parts.items() if other else ():
                 if part < terms:
                     best[part] = max(best.get(part, 0), value * 0.7**away)
-        return sum(best.values()) * len(best) * _WEIGHT.get(row.role, 0.5)
+        return sum(best.values()) * _WEIGHT.get(row.role, 0.5)
 
     return sorted(near.values(), key=weight, reverse=True)
 

@@ -42,7 +42,7 @@ _WHAT = {
     "result": ("⎿", "what a tool said"),
     "error": ("✗", "an error of a tool"),
     "summary": ("▼", "a compaction's summary"),
-    "inserted": ("§", "the text of a skill or command"),
+    "inserted": ("§", "what Claude Code inserted, as the text of a skill or command"),
 }
 SEARCH_SIGNS = dict([*_WHAT.values(), ("⑂", "by a subagent"), *_MARKS.values()])
 
