@@ -23,16 +23,7 @@ from memtui.documents.recovery import (
 )
 from memtui.documents.session_state import SessionState, working_context
 from memtui.transcript.paths import is_absolute
-from memtui.transcript.records import (
-    Command,
-    ErrorFact,
-    Facts,
-    FileFact,
-    PlanFact,
-    Source,
-    Todo,
-    Turn,
-)
+from memtui.transcript.records import Command, ErrorFact, Facts, FileFact, PlanFact, Source, Todo, Turn
 from memtui.transcript.turns import TurnLog
 from tests.documents.made import answer, at, changed, failed, ran, said, todo, turn
 from tests.documents.made import plan as made_plan

@@ -24,14 +24,7 @@ from memtui.documents.session_state import (
     task_tree,
     working_context,
 )
-from memtui.documents.work import (
-    branch_named,
-    goal,
-    goal_words,
-    open_work,
-    recorded_decisions,
-    title_of,
-)
+from memtui.documents.work import branch_named, goal, goal_words, open_work, recorded_decisions, title_of
 from memtui.ground.project import Project
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Action, Command, ErrorFact, Facts
@@ -259,6 +252,21 @@ def test_a_word_after_an_interruption_goes_on_with_what_was_interrupted() -> Non
     assert goal(Facts(turns=turns)).startswith('"Build a kiln" (first asked, L1); ')
 
 
+def test_what_a_running_command_has_left_and_the_plan_that_it_read_are_told(tmp_path: Path) -> None:
+    t = Transcript()
+    t.slash("ship", text="NEVER tag by hand.\n```bash\nrel build all\nrel check web\nrel done --push\n```")
+    t.tool("Read", "1→# Kiln\n2→- no lead", file_path="/work/app/.impl/plan.md")
+    t.tool("Bash", "ok", command="rel check web")
+    facts = t.facts(tmp_path)
+    draft = draft_recovery(facts, Path(ROOT))
+    rule, left = "NEVER tag by hand. (rule in", "rel done --push (due by"
+    assert draft.pending[1:] == (f"{rule} the command's text, L2)", f"{left} the command's text, L2)")
+    assert left in working_context(facts, Path(ROOT)).technical_state
+    assert draft.plan.content == "# Kiln\n- no lead"
+    t.say("Shipped.")
+    assert open_work(t.facts(tmp_path)) == []
+
+
 def test_tasks_left_out_of_another_list_are_not_done(tmp_path: Path) -> None:
     t = Transcript()
     lists = (
@@ -268,10 +276,7 @@ def test_tasks_left_out_of_another_list_are_not_done(tmp_path: Path) -> None:
     )
     for items in lists:
         t.tool("TodoWrite", todos=[{"content": text, "status": status} for text, status in items])
-    assert open_work(t.facts(tmp_path)) == [
-        "glaze it (L5)",
-        "left out of Claude's list unticked: fire (L3)",
-    ]
+    assert open_work(t.facts(tmp_path)) == ["glaze it (L5)", "left out of Claude's list unticked: fire (L3)"]
     t.user("And now the shed")
     assert open_work(t.facts(tmp_path)) == ['last asked (L7): "And now the shed"', "glaze it (L5)"]
     t.tool("TodoWrite", todos=[{"content": "glaze it", "status": "completed"}])

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.lost.compare import rows_of
-from memtui.lost.procedure import due
 from memtui.lost.records import Need, Row
-from memtui.lost.text import named
 from memtui.lost.traces import Trace
 from memtui.lost.verdicts import Text, Verdict, stems
 from memtui.lost.worth import doubles, worth
+from memtui.transcript.procedure import due
 from memtui.transcript.records import NOWHERE, CompactionFact, Source
 from memtui.transcript.sentences import announces, is_rule, sentences
+from memtui.transcript.text import named
 from tests.documents.checks import ends_soon
 from tests.lost.made import ROOT, SUMMARY, lines, read, row, session
 from tests.transcripts import SAID, Transcript
@@ -652,7 +652,7 @@ def test_a_long_skill_that_a_long_session_follows_takes_no_time(tmp_path: Path) 
     skill = "\n".join(f"- Run `tool{number} part{number} --all`" for number in range(4_000))
     ran = [f"other{number} thing" for number in range(4_000)]
 
-    ends_soon(lambda text: [*due(text, NOWHERE, set(), [*ran, "tool7 part7"])], skill)
+    ends_soon(lambda text: [*due(text, set(), [*ran, "tool7 part7"])], skill)
 
 
 @pytest.mark.parametrize("unit", ["a", "/", "a-", "a.b", " "])

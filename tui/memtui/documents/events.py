@@ -326,9 +326,7 @@ def id_of(mark: Landmark) -> str:
     return "" if mark.superseded else mark.commit
 
 
-_PUSH = re.compile(
-    r"(?:^|[;&|\n]|then|do) *((?:git push|gt submit|gt ss|gh pr create)\b(?:(?! \d?>)[^\n;&|])*)"
-)
+_PUSH = re.compile(r"(?:^|[;&|\n]|then) *((?:git push|gt submit|gt ss|gh pr create)\b(?:(?! \d?>)[^\n;&|])*)")
 
 
 def repository(facts: Facts) -> Iterator[str]:

@@ -146,9 +146,8 @@ def _questions(facts: Facts) -> list[str]:
         return [_ONLY_CAPTURE]
     at = facts.last_action if unfinished_turn(facts) else None
     action = f"Last action: {events.action_event(facts, at, None)}" if at else ""
-    return list(
-        filter(None, (capitalised(stopped(facts)), *work.open_work(facts)[: _MOST_QUESTIONS - 2], action))
-    )
+    open_work = work.open_work(facts)[: _MOST_QUESTIONS - 2]
+    return list(filter(None, (capitalised(stopped(facts)), *open_work, action)))
 
 
 def _confidence(facts: Facts) -> str:

@@ -37,13 +37,13 @@ from memtui.ground.text import (
 )
 from memtui.secrets.secrets import masked
 from memtui.transcript import paths
-from memtui.transcript.checks import last_check, package_changes
+from memtui.transcript.checks import package_changes
 from memtui.transcript.files import GONE, IN_PROGRAM, PUT_BACK
 from memtui.transcript.paths import OTHER, Kind, Role, folder_of, path_identity, role_of, shown_path
 from memtui.transcript.plans import OPEN, mark_of
 from memtui.transcript.records import Facts, FileFact, PlanFact, Todo
 from memtui.transcript.sentences import is_question
-from memtui.transcript.short_text import capitalised, command_line, ends_of, shortened
+from memtui.transcript.short_text import capitalised, ends_of, shortened
 
 NONE = "(none)"
 UNKNOWN = "N/A"  # prefix of an item without a record, which does not mean none
@@ -394,14 +394,12 @@ def _priority(role: Role, related: bool) -> tuple[int, str]:
 
 
 def last_action(facts: Facts) -> str:
-    """The last tool call with its result, the last check, and what stopped the last turn."""
+    """The last tool call with its result, and what stopped the last turn."""
     if facts.from_capture:
         return f"Unknown: {ONLY_CAPTURE}."
-    action, check = facts.last_action, last_check(facts)
-    parts = [action_event(facts, action, None) if action else "N/A: no tool call on record, result unknown."]
-    if check is not None and (action is None or action.target != command_line(check.text)):
-        parts.append(f"Last check: {check_event(facts)}")
-    return "\n\n".join(filter(None, (*parts, capitalised(work.stopped(facts)))))
+    action = facts.last_action
+    done = action_event(facts, action, None) if action else "N/A: no tool call on record, result unknown."
+    return "\n\n".join(filter(None, (done, capitalised(work.stopped(facts)))))
 
 
 _WHOLE = 8_192  # maximum length of a plan quoted whole, in characters
@@ -424,6 +422,9 @@ def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
     if undecided:
         title = f"Plan {plan_status(undecided)}".strip()
         parts.append(("inferred", f"{title}{_where(undecided)}", _quoted(facts, undecided)))
+    written = {file.path for file in facts.modified_files}
+    if (read := facts.plan_read) and read.path not in written and not (approved or undecided):
+        parts.append(("user-stated", f"Plan that the command read{_where(read)}", _quoted(facts, read)))
     steps = (ask for ask in work.telling_requests(facts) if len(_STEP.findall(ask.text)) >= _LEAST)
     stated = None if approved else next((ask for ask in steps if not is_question(ask.text)), None)
     if stated and not work.worked_since(facts, stated.source):

@@ -481,6 +481,7 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
         yield capitalised(work.waiting(plan))
     if action := facts.last_action:
         yield f"Last action: {action_event(facts, action, root)}"
+    yield from filter(None, ["; ".join(work.procedure(facts))])
     yield from _recorded(facts)
     if gone := gone_files(facts.modified_files, root):
         yield f"Not as edited any more: {gone}"

@@ -11,9 +11,11 @@ from typing import Literal, NamedTuple
 from memtui.documents import quotes
 from memtui.documents.quotes import UserRequest, last_request, plan_line, user_requests, with_source
 from memtui.ground.text import counted
+from memtui.transcript.checks import did_run
 from memtui.transcript.pasted import NAMED
 from memtui.transcript.paths import is_inside, shown_path
 from memtui.transcript.plans import OPEN, plan_title
+from memtui.transcript.procedure import due
 from memtui.transcript.records import NOWHERE, Facts, PlanFact, Source, Todo, Turn, in_order, is_after, later
 from memtui.transcript.sentences import is_question
 from memtui.transcript.short_text import (
@@ -28,6 +30,7 @@ from memtui.transcript.short_text import (
 from memtui.transcript.turns import title_in
 
 _STEPS = 8
+_GONE_ON = 2  # messages of the user after which a command or skill has ended
 _NAMED, _NAME, _FIRST = 5, 80, 300
 
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1", re.MULTILINE | re.DOTALL)
@@ -173,6 +176,18 @@ def unanswered(facts: Facts) -> str:
     return waiting(plan) if plan else ""
 
 
+def procedure(facts: Facts) -> list[str]:
+    """What the text of the running command or skill has behind its last command that ran, and its rules."""
+    text = facts.procedure
+    since = [turn for turn in facts.asked if text and is_after(turn.source, text.source)]
+    if text is None or unfinished_turn(facts) is None or len(since) > _GONE_ON:
+        return []
+    ran = [run.text for run in facts.commands if did_run(run) and is_after(run.source, text.source)]
+    steps, by = [*due(text.text, set(), ran)], {True: "due by", False: "rule in"}
+    told = (with_source(step.text, text.source, by=f"{by[left]} the command's text") for step, left in steps)
+    return list(told) if any(left for _, left in steps) else []
+
+
 def open_work(facts: Facts) -> list[str]:
     """Open work on record, most urgent first; a question that Claude asked comes last."""
     ask, plan = open_request(facts), awaited_plan(facts)
@@ -183,7 +198,8 @@ def open_work(facts: Facts) -> list[str]:
         doing = f" (in progress{more})" if task.state == "doing" else ""
         found.append(with_source(f"{task.text}{doing}", task.source))
     found += [waiting(plan)] if plan else []
-    found += [*(step.line for step in open_steps(facts)), unanswered(facts), dropped(facts)]
+    found += (step.line for step in open_steps(facts))
+    found += [*procedure(facts), unanswered(facts), dropped(facts)]
     return list(dict.fromkeys(filter(None, found)))
 
 

@@ -18,13 +18,13 @@ from memtui.lost.asked import asked_for
 from memtui.lost.compare import aftermath_of
 from memtui.lost.pin_fates import pinned_later
 from memtui.lost.records import Aftermath, Row
-from memtui.lost.text import words
 from memtui.lost.traces import Trace, traces
 from memtui.store.captures import CaptureStore, compactions_in
 from memtui.store.sessions import captured_transcript, find_transcript, session_root, transcripts_of
 from memtui.store.transcripts import TranscriptStore
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import NOWHERE, Facts
+from memtui.transcript.text import words
 
 _LEAD = re.compile(r"(?:[-*+>] |\d+[.)] )*")
 """The marks of list items and quotes."""

@@ -15,7 +15,6 @@ from pathlib import Path
 from memtui.documents.work import open_steps, plan_in_force
 from memtui.lost.conversation import ITEM, RECENT, Conversation, bare, plan_lines, spoken
 from memtui.lost.records import PLAN, QUOTE, Kind, Row
-from memtui.lost.text import COMMAND, IDENTIFIER, words
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import (
     all_commands,
@@ -31,6 +30,7 @@ from memtui.transcript.records import Command, CompactionFact, Facts, Source
 from memtui.transcript.sentences import is_question, is_rule
 from memtui.transcript.shell import TEST_RUNNERS, programs_run
 from memtui.transcript.short_text import one_line, shortened, telling_line
+from memtui.transcript.text import COMMAND, IDENTIFIER, words
 
 MOST = 400
 """The most candidates of a compaction, the ones of most worth."""

@@ -9,9 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from memtui.lost.procedure import due, is_stressed
 from memtui.lost.records import PLAN, QUOTE, Kind, Row
-from memtui.lost.text import COMMAND, IDENTIFIER, SHELLS, commands_in, fenced, named, unfenced, words
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import is_check, is_lookup
 from memtui.transcript.events import (
@@ -33,10 +31,12 @@ from memtui.transcript.pasted import without_pasted
 from memtui.transcript.paths import Kind as FileKind
 from memtui.transcript.paths import role_of
 from memtui.transcript.plans import edited
+from memtui.transcript.procedure import due, is_stressed
 from memtui.transcript.records import Source
 from memtui.transcript.sentences import announces, is_question, is_rule, sentences
 from memtui.transcript.shell import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
 from memtui.transcript.short_text import ends_of, is_bare_command, one_line, shortened
+from memtui.transcript.text import COMMAND, IDENTIFIER, SHELLS, commands_in, fenced, named, unfenced, words
 from memtui.transcript.turns import chosen_of, options_in
 from memtui.transcript.words import queued_words, without_blocks
 
@@ -304,10 +304,13 @@ class Conversation:
         latest = [*reversed(self._expansions.values())][:_REMEMBERED]
         for number, (text, source) in enumerate(latest):
             ran = [command for line, command in self._ran if line > source.line]
-            steps = due(text, source, self._used, ran)
+            source = source._replace(speaker="claude code")
             # Messages of the person after which a command or skill has ended.
             over = sum(line > source.line for line, _ in self._messages) > 2
-            for each in steps:
+            for step, is_due in due(text, self._used, ran):
+                kind: Kind = "rule" if step.rule else "step"
+                quote = shortened(step.text, QUOTE)
+                each = Row(kind, quote, source, "open" if is_due else "unknown", step.command)
                 parts = {part for name in named(each.text) for part in (name, *name.split("/"))}
                 if over and each.kind == "rule" and parts.isdisjoint(self._used):
                     continue  # of a procedure that has ended

@@ -20,7 +20,6 @@ from memtui.lost.candidates import MOST, candidates
 from memtui.lost.compare import rows_of
 from memtui.lost.handover_marks import with_mark
 from memtui.lost.records import TOGETHER, Row
-from memtui.lost.text import COMMAND
 from memtui.lost.traces import traces
 from memtui.lost.verdicts import Text
 from memtui.lost.worth import HEADING, HEADINGS
@@ -29,6 +28,7 @@ from memtui.store.sessions import session_root
 from memtui.transcript.checks import is_check
 from memtui.transcript.facts import read_facts
 from memtui.transcript.short_text import ends_of
+from memtui.transcript.text import COMMAND
 
 ROOM = 2_500
 """The most characters of a note, its mark included."""

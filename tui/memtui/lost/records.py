@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from memtui.lost.text import Span
 from memtui.transcript.records import CompactionFact, Source
+from memtui.transcript.text import Span
 
 Kind = Literal[
     "pin", "active", "rule", "refused", "answer", "step", "task", "failure", "check", "command", "name",

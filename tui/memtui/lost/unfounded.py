@@ -14,11 +14,11 @@ from pathlib import Path
 
 from memtui.documents.quotes import citation
 from memtui.lost.records import Unfounded
-from memtui.lost.text import Span
 from memtui.lost.traces import Trace
 from memtui.transcript.checks import bare_command, last_check
 from memtui.transcript.records import Facts
 from memtui.transcript.shell import TOOLS, programs_run
+from memtui.transcript.text import Span
 
 _PATH = re.compile(r"(?<![\w./{}@:*-])(?:~?/|\./)?(?:[\w.@-]+/)+[\w.-]*\w\.[A-Za-z]\w{0,7}(?![\w/*{}-])")
 _CODE = re.compile(r"`([^`\n]{4,200})`")

@@ -14,9 +14,9 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from memtui.lost.records import PLAN, Row
-from memtui.lost.text import IDENTIFIER, WIDE, Span, words
 from memtui.transcript.records import NOWHERE
 from memtui.transcript.shell import programs_run
+from memtui.transcript.text import IDENTIFIER, WIDE, Span, words
 
 Fate = Literal["kept", "maybe", "lost"]
 

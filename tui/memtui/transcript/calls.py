@@ -14,7 +14,7 @@ from memtui.transcript.landmarks import AddressLog, LandmarkLog
 from memtui.transcript.lines import text_in
 from memtui.transcript.outcomes import ActionLog, CommandLog, answers_of, error_head, exit_code, outcome_of
 from memtui.transcript.plans import PlanLog, TodoLog
-from memtui.transcript.records import NOWHERE, Answer, Command, ErrorFact, Outcome, Quote, Source
+from memtui.transcript.records import NOWHERE, Answer, Command, ErrorFact, Outcome, PlanFact, Quote, Source
 from memtui.transcript.session import worker_of
 from memtui.transcript.shell import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, TASK_TOOLS
 from memtui.transcript.short_text import command_line
@@ -43,9 +43,10 @@ class CallLog:
     in a rejection, with the last success before it, `has_read` each file that was read, with the text read.
     """
 
-    def __init__(self, said: Callable[[str, Source], None], has_read: Callable[[str, str], None]) -> None:
+    def __init__(self, said: Callable[[str, Source], None], has_read: Callable[[str, str], str]) -> None:
         self.files = FileLog()
         self.plans = PlanLog()
+        self.plan_read: PlanFact | None = None
         self.edits = 0
         """Number of the session's own edits so far."""
         self.answers: list[Answer] = []
@@ -160,8 +161,8 @@ class CallLog:
         if own and call.name in EDIT_TOOLS:
             self.edits += 1
             self.plans.wrote(path, call.name, call.input, waiting.source)
-        elif own:
-            self._has_read(path, result.text)
+        elif own and (plan := self._has_read(path, result.text)):
+            self.plan_read = PlanFact("plan file", plan, "unknown", path, self._source)
 
     def _own_result(self, result: Result, waiting: _Waiting, outcome: Outcome) -> None:
         self.actions.ended(result, outcome)

@@ -15,7 +15,7 @@ from memtui.transcript import ReadingCancelledError, events
 from memtui.transcript.calls import KEPT_CALLS, CallLog
 from memtui.transcript.events import ApiError, Call, Expansion, Queue, Result, Said, Summary, Title, Words
 from memtui.transcript.lines import Line, Record, fields_in, read_lines, text_in, time_of
-from memtui.transcript.records import NOWHERE, CompactionFact, Facts, Source, Speaker, in_order
+from memtui.transcript.records import NOWHERE, CompactionFact, Facts, Quote, Source, Speaker, in_order
 from memtui.transcript.session import Setting, agent_transcripts
 from memtui.transcript.turns import TurnLog, choices
 from memtui.transcript.words import HOOK_FEEDBACK
@@ -52,6 +52,9 @@ class _Reading:
         """The last compaction has a boundary and no summary yet."""
         self._title, self._titled_at = "", NOWHERE
         self._message = self._edited_on = ""
+        self._procedure: Quote | None = None
+        self._loads = False
+        """Whether the text of a command or skill comes next."""
         self._own_agent = ""
         self._task = ""
         self._chain_known = False
@@ -183,6 +186,8 @@ class _Reading:
             landmarks=calls.landmarks.finish(),
             pull_title=calls.landmarks.pull_title,
             plans=calls.plans.finish(),
+            plan_read=calls.plan_read,
+            procedure=self._procedure,
             errors=tuple(calls.errors),
             answers=tuple(in_order((*calls.answers, *choices(turns)))),
             refusals=tuple(calls.refusals),
@@ -215,6 +220,7 @@ class _Reading:
             self._turns.said(event.text, self._source("model"))
 
     def _words(self, event: Words) -> None:
+        self._loads = event.kind == "command"
         if event.kind == "interruption":
             self._turns.ended("interrupted")
         elif event.plan:
@@ -235,6 +241,8 @@ class _Reading:
         if event.text.startswith(HOOK_FEEDBACK):  # what closed the turn before it did so
             self._turns.opened("notification", "", self._source("claude code"))
         self._turns.expanded(event.text)
+        if self._loads:
+            self._procedure, self._loads = Quote(event.text, self._source("claude code")), False
 
     def _queue(self, event: Queue) -> None:
         if event.operation == "enqueue" and event.text.startswith(_NOTICE):
@@ -274,6 +282,7 @@ class _Reading:
         call = _clean_call(call)
         own = not self._is_subagent(call.agent)
         if own:
+            self._loads = self._loads or call.name == "Skill"
             self._turns.called(self._source("model"))
         else:
             self._calls.found(call.agent)

@@ -281,6 +281,10 @@ class Facts:
     """The title of a pull request that the session made."""
     plans: tuple[PlanFact, ...] = ()
     """Oldest first; the last one is the plan."""
+    plan_read: PlanFact | None = None
+    """The plan file that the last command began by reading."""
+    procedure: Quote | None = None
+    """The text of the last command or skill."""
     errors: tuple[ErrorFact, ...] = ()
     answers: tuple[Answer, ...] = ()
     refusals: tuple[ErrorFact, ...] = ()

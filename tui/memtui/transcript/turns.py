@@ -14,7 +14,7 @@ from memtui.transcript.pasted import without_pasted
 from memtui.transcript.records import Answer, Pasted, PromptKind, Quote, Source, Turn, TurnEnd, TurnKind
 from memtui.transcript.sentences import is_question, is_rule, sentences
 from memtui.transcript.short_text import brief, ends_of, one_line, shortened
-from memtui.transcript.words import WordsKind, queued_words
+from memtui.transcript.words import WordsKind, queued_words, without_blocks
 
 _WIDTH = 200
 _SCANNED = 20_000
@@ -260,20 +260,21 @@ class TurnLog:
         if turn is not None and turn.kind == "command" and not (turn.about or self._calls or self._texts):
             self._turn = replace(turn, about=description_of(text))
 
-    def has_read(self, path: str, text: str) -> None:
-        """Record a file that was read: a command may begin by reading the plan it is to carry out."""
+    def has_read(self, path: str, text: str) -> str:
+        """Record a file that was read: the text of a plan that a command begins by reading; else ""."""
         turn = self._turn
         if turn is None or self._calls > _FIRST_CALLS or self._planned:
-            return
+            return ""
         before = self._closed[-1] if self._closed else None
         stopped = before is not None and before.kind == "command" and not before.calls
         if not (turn.kind == "command" or stopped) or not (plan := plan_read(path, text)):
-            return
+            return ""
         self._planned = True
         if turn.kind == "command":
             self._turn = replace(turn, about=plan)
         elif before is not None:  # stopped at once: its work begins in the next turn
             self._closed[-1] = replace(before, about=plan)
+        return masked(_NUMBERED.sub("", without_blocks(text)))
 
     def said(self, text: str, source: Source) -> None:
         self._begun(source)

@@ -19,8 +19,8 @@ from memtui.ground.clock import parse_iso, to_local
 from memtui.lost.outbox import Message, lines_wait
 from memtui.lost.receipts import Receipt
 from memtui.lost.records import MARKS, OPEN, TOGETHER, UNFOUNDED, Aftermath, Row, Unfounded
-from memtui.lost.text import Span
 from memtui.secrets.secrets import masked
+from memtui.transcript.text import Span
 
 _ROLES = {"kept": "good", "handed over": "good", "lost": "bad", "maybe": "warn"}
 _COLOURS = {"kept": "$success", "handed over": "$success", "lost": "$error", "maybe": "$warning"}

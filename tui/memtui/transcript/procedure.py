@@ -7,13 +7,11 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from memtui.lost.records import QUOTE, Kind, Row, Standing
-from memtui.lost.text import COMMAND, SHELLS, blocks, command_in, named, words
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import bare_command
-from memtui.transcript.records import Source
 from memtui.transcript.sentences import is_rule, sentences
-from memtui.transcript.short_text import one_line, shortened
+from memtui.transcript.short_text import one_line
+from memtui.transcript.text import COMMAND, SHELLS, blocks, command_in, named, words
 from memtui.transcript.words import without_blocks
 
 _LISTED = re.compile(r"^\s*(?:(?P<number>\d{1,2}[.)])|[-*])\s+(?P<box>\[ \]\s+)?(?P<step>\S.{7,})")
@@ -37,7 +35,7 @@ _HEAD = re.compile(r"[a-z][\w./:@-]*(?: -[\w-]+| [a-z][\w./:@-]*)?(?: [a-z][\w./
 """The beginning of a command, up to its first option, with an option that follows the program: four words."""
 
 
-class _Instruction(NamedTuple):
+class Instruction(NamedTuple):
     """A line of a command or skill that tells what to do."""
 
     text: str
@@ -51,8 +49,13 @@ class _Instruction(NamedTuple):
     rule: bool
     """Whether it is stressed, or stands under a heading that forbids it."""
 
+    @property
+    def command(self) -> str:
+        """Its command, if it is nothing else."""
+        return _UNSEEN.sub("", self.text) if self.commands and not COMMAND.search(self.text) else ""
 
-def due(text: str, source: Source, used: set[str], ran: Sequence[str]) -> Iterator[Row]:
+
+def due(text: str, used: set[str], ran: Sequence[str]) -> Iterator[tuple[Instruction, bool]]:
     """The lines of a command or skill that are this session's procedure; the rest is advice for any project.
 
     Those are its stressed rules and, where its commands were run, what follows the last of them and was
@@ -64,34 +67,28 @@ def due(text: str, source: Source, used: set[str], ran: Sequence[str]) -> Iterat
     last = max(done.values(), default=0)
     reached = next((at for at, line in enumerate(lines) if last in map(done.get, line.commands)), -1)
     steps = _after(lines, reached, done) if reached >= 0 else _used(lines[:40], used)
-    rows: dict[_Instruction, Standing] = dict(steps)
-    source = source._replace(speaker="claude code")
-    for line in lines:
-        if not line.rule and line not in rows:
-            continue
-        command = _UNSEEN.sub("", line.text) if line.commands and not COMMAND.search(line.text) else ""
-        kind: Kind = "rule" if line.rule else "step"
-        yield Row(kind, shortened(line.text, QUOTE), source, rows.get(line, "unknown"), command)
+    found = dict(steps)
+    yield from ((line, found.get(line, False)) for line in lines if line.rule or line in found)
 
 
 def _after(
-    lines: Sequence[_Instruction], reached: int, done: Container[str]
-) -> Iterator[tuple[_Instruction, Standing]]:
+    lines: Sequence[Instruction], reached: int, done: Container[str]
+) -> Iterator[tuple[Instruction, bool]]:
     strict = [at for at, line in enumerate(lines) if line.strict]
     first = next((at for at in strict if at > reached), len(lines))
     for line in lines[first : strict[-1] + 1]:
         due = line.commands or line.goes_on
         if due and _NAMED.match(line.text) and not any(head in done for head in line.commands):
-            yield line, "open"
+            yield line, True
 
 
-def _used(lines: Sequence[_Instruction], used: set[str]) -> Iterator[tuple[_Instruction, Standing]]:
+def _used(lines: Sequence[Instruction], used: set[str]) -> Iterator[tuple[Instruction, bool]]:
     followed = False
     for line in lines:
         followed = followed or bool(line.programs & used)
         runs = line.commands and (line.programs & used or (followed and line.goes_on))
         if runs and not _TEMPLATE.search(line.text):
-            yield line, "unknown"
+            yield line, False
 
 
 def is_stressed(line: str) -> bool:
@@ -111,7 +108,7 @@ def _last_runs(ran: Iterable[str], heads: Container[str]) -> dict[str, int]:
     return found
 
 
-def _instructions(text: str) -> Iterator[_Instruction]:
+def _instructions(text: str) -> Iterator[Instruction]:
     seen = set[str]()
     heading = ""
     for language, line in blocks(text):
@@ -127,7 +124,7 @@ def _instructions(text: str) -> Iterator[_Instruction]:
         heads = tuple(head[0] for each in quoted if (head := _HEAD.match(each)) and " " in head[0])
         number, box = (step["number"], step["box"]) if step else (None, None)
         rule = bool(step and heading) or (not heads and is_stressed(told))
-        yield _Instruction(
+        yield Instruction(
             text=f"{heading}: {told}" if step and heading else told,
             goes_on=bool(number or (box and not named(told))),
             strict=bool(
