@@ -114,9 +114,10 @@ async def test_a_fact_is_added_to_the_field_edited_last(full: World) -> None:
     async with opened(full) as driver:
         review = await start(driver)
         await driver.press("tab", "tab", "tab", "tab")
-        assert target(review) == "questions"
+        assert target(review) == "title"
         before = texts(review)
         await driver.press("f2")
+        assert target(review) == "questions"
         assert review.facts.listing.has_focus
         await driver.press("g", "space")
         assert driver.last_said == "Added to Open questions / issues."
@@ -125,12 +126,21 @@ async def test_a_fact_is_added_to_the_field_edited_last(full: World) -> None:
             "questions": "\n".join(filter(None, (before["questions"], "- src/tokens.py"))),
         }
         await driver.press("space")
-        assert driver.last_said == "Open questions / issues has it already."
+        assert driver.last_said == "Taken out of Open questions / issues."
+        assert texts(review) == before
         await driver.press("f2")
         assert driver.screen.focused is review.form.field("questions")
         await driver.press("shift+tab", "f2", "j", "space")
         assert driver.last_said == "Added to Goal."
         assert review.form.field("goal").text.endswith("Understood: one refresh at a time. (L10 12:25)")
+
+
+async def test_tab_leads_from_the_facts_to_the_form_behind_them(full: World) -> None:
+    async with opened(full, size=NARROW) as driver:
+        review = await start(driver)
+        for key, field in (("tab", "title"), ("shift+tab", "key_files")):
+            await driver.press("f2", key)
+            assert driver.screen.focused is review.form.field(field)
 
 
 async def test_what_was_typed_before_the_draft_came_is_not_lost_unasked(
@@ -251,8 +261,8 @@ async def test_what_is_optional_or_empty_takes_one_line_until_it_has_the_focus(f
         review.form.field("key_files").text = "- one.py\n- two.py"
         review.form.field("questions").text = ""
         review.form.field("learnings").text = "- first\n- second"
-        await driver.until(lambda: "Key files  one.py; two.py" in driver.shown, "the gist of a list")
-        assert "Open questions / issues  nothing yet" in driver.shown
+        await driver.until(lambda: "Key files: one.py; two.py" in driver.shown, "the gist of a list")
+        assert "Open questions / issues: nothing yet" in driver.shown
         assert "- second" in driver.shown and "- two.py" not in driver.shown
         review.form.field("key_files").focus()
         await driver.until(lambda: "- two.py" in driver.shown, "the field's lines")

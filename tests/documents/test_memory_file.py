@@ -227,7 +227,7 @@ def test_a_command_that_changes_a_file_after_the_check_is_seen(
         ("Move the tax rates", "Move the tax rates"),
         (
             "Let the nightly import of the stock run in minutes and no more",
-            "Let the nightly import of the stock run in minutes and no",
+            "Let the nightly import of the stock run in minutes and no…",
         ),
     ],
 )
@@ -244,4 +244,5 @@ def test_the_summary_says_what_was_done_in_the_words_of_commits_and_never_of_tas
         modified_files=(changed("src/tax.ts"), changed("/home/u/.claude/plans/tax.md"), back),
     )
     assert draft_summary(facts) == ("Migrate the tax. Last committed: two; three; four.")
+    assert draft_summary(replace(facts, landmarks=())) == "Migrate the tax. Changed 2 files."
     assert draft_memory(facts).key_files == ("src/tax.ts",)

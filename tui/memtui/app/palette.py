@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.binding import BindingType
@@ -30,14 +30,15 @@ class Palette(CommandPalette):
         hidden("pagedown", "page('down')"),
         hidden("pageup", "page('up')"),
     ]
-    _sought: tuple[str, Worker[None] | None] = ("", None)
+    _sought: tuple[str, Worker[Any] | None] = ("", None)
 
     def on_mount(self) -> None:
         self.query_one("#--container").border_title = self.called
 
-    def _gather_commands(self, search_value: str) -> Worker[None]:
-        self._sought = search_value, super()._gather_commands(search_value)
-        return self._sought[1]
+    def _gather_commands(self, search_value: str) -> Worker[Any]:
+        worker = super()._gather_commands(search_value)
+        self._sought = search_value, worker
+        return worker
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         if event.worker.is_finished:

@@ -32,7 +32,7 @@ from memtui.transcript.checks import SENTENCE, last_check, last_checks
 from memtui.transcript.files import DELETED, PUT_BACK, path_now
 from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import mark_of, was_done
-from memtui.transcript.records import NOWHERE, Facts, FileFact
+from memtui.transcript.records import NOWHERE, Command, Facts, FileFact
 from memtui.transcript.short_text import capitalised, one_line, shortened
 
 _GOAL, _LEARNINGS, _QUESTIONS = "Goal", "Learnings", "Open Questions / Issues"
@@ -130,7 +130,7 @@ def draft_memory(facts: Facts) -> MemoryFile:
     learnings += [f"{events.SEEN}: {', '.join(seen)}" for seen in [events.seen_addresses(facts)] if seen]
     learnings += events.commands_run(facts, _COMMANDS)
     return MemoryFile(
-        title=shortened(masked(title_of(facts)).rstrip(".。"), _TITLE).removesuffix("…") or UNTITLED,
+        title=shortened(masked(title_of(facts)).rstrip(".。"), _TITLE) or UNTITLED,
         goal=masked("\n".join([goal(facts), *alone])),
         learnings=tuple(dict.fromkeys(map(masked, learnings))),
         questions=tuple(dict.fromkeys(map(masked, _questions(facts))))[:_MOST_QUESTIONS],
@@ -166,8 +166,7 @@ def _confidence(facts: Facts) -> str:
     left = len([*work.open_tasks(facts), *work.open_steps(facts)])
     reasons = []
     if check is not None:
-        how = "failed" if check.outcome == "failed" else "went well" if is_sure(check) else _HIDDEN
-        reasons = [f"the last check {how}: {check_line(facts, check)}"]
+        reasons = [_checked(facts, check)]
     others = [run for run in last_checks(facts) if run.outcome == "failed"]
     if stop:
         reasons.insert(0, stop)
@@ -183,6 +182,11 @@ def _confidence(facts: Facts) -> str:
     )
     level = "Low" if failed or stop else "High" if high else "Medium"
     return f"{level} — {'; '.join(reasons) or 'what was said last stands below'}"
+
+
+def _checked(facts: Facts, check: Command) -> str:
+    how = "failed" if check.outcome == "failed" else "went well" if is_sure(check) else _HIDDEN
+    return f"the last check {how}: {check_line(facts, check)}"
 
 
 def _tasks(facts: Facts, left: int) -> str:
@@ -217,7 +221,7 @@ def _edited(facts: Facts) -> list[FileFact]:
 
 
 def draft_summary(facts: Facts) -> str:
-    """The subject of the session and its results on record: commits, newest last."""
+    """The subject of the session and its results on record: commits, newest last, else files and check."""
     about = shortened(masked(title_of(facts)), _SUMMARY).rstrip(".。")
     commits = [mark.text for mark in standing(facts) if mark.kind == "commit"][-_LAST_RESULTS:]
     requests = [mark.text for mark in facts.landmarks if mark.kind == "pull request"]
@@ -226,6 +230,10 @@ def draft_summary(facts: Facts) -> str:
         f"Last committed: {last}" if commits else "",
         *(f"Pull request {masked(url)}" for url in requests[-1:]),
     ]
+    if not any(results):  # else it would say no more than the title
+        check, files = last_check(facts), counted(len(_edited(facts)), "file")
+        results = ["" if files.startswith("0 ") else f"Changed {files}"]
+        results += [capitalised(masked(_checked(facts, check)))] if check else []
     stop = "" if about.endswith(("?", "!", "…", "？", "！")) else "。" if _WIDE_END.search(about) else "."
     sentences = [f"{about}{stop}" if about else "", *(f"{each}." for each in results if each)]
     sentences += [_ONLY_CAPTURE] if facts.from_capture else []

@@ -49,7 +49,9 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "save", "save", priority=True, tooltip="save the review under a Recovery ID"),
         Binding("f2", "switch", "form", priority=True, tooltip="go from the facts to the form, or back"),
-        Binding("space", "add", "add fact", tooltip="add this fact to the last field"),
+        Binding(
+            "space", "add", "add fact", tooltip="add this fact to the field that says so, or take it out"
+        ),
         Binding("f4", "ask_model", "ask claude", priority=True, tooltip="let claude -p improve the draft"),
         Binding("escape", "leave", "leave", tooltip="leave; asks if something is not saved"),
         Binding("f3", "transcript", "transcript", priority=True, tooltip="read its transcript line"),
@@ -159,8 +161,6 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         self.set_class(not isinstance(event.widget, FormField), "-evidence")
-        if isinstance(event.widget, FormField):
-            self.form.aim(event.widget.field.name)
 
     def action_add(self) -> None:
         if self.focused is not self.facts.listing:
@@ -169,10 +169,9 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         item, target = self.facts.selected, self.form.target
         if item is None:
             self.app.say("No fact is selected.")
-        elif target.add(review_parts.written(item)):
-            self.app.say(f"Added to {target.field.label}.")
         else:
-            self.app.say(f"{target.field.label} has it already.")
+            done = "Added to" if target.toggle(review_parts.written(item)) else "Taken out of"
+            self.app.say(f"{done} {target.field.label}.")
 
     @on(TextArea.Changed)
     def _used(self) -> None:
@@ -193,10 +192,13 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         if not self.facts.listing.select(f"{group}.0"):
             self.app.say("There is no group of facts before." if step < 0 else "There is no further group.")
 
-    def action_switch(self) -> None:
+    def action_switch(self, field: str = "") -> None:
         form = self.focused is self.facts.listing
         self.set_class(not form, "-evidence")
-        self.set_focus(self.form.target if form else self.facts.listing)
+        if isinstance(self.focused, FormField):
+            self.form.aim(self.focused.field.name)
+        there = self.form.field(field) if field else self.form.target
+        self.set_focus(there if form else self.facts.listing)
 
     def action_transcript(self) -> None:
         try:

@@ -13,6 +13,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import TextArea
 
+from memtui.app.base import hidden
 from memtui.app.details.capture import todo_line
 from memtui.app.widgets.document import Document, line
 from memtui.app.widgets.document_view import DocumentView
@@ -55,8 +56,8 @@ FIELDS = (
 def to_fields(draft: Reworded) -> dict[str, str]:
     values = dict(draft.memory) | {"summary": draft.summary}
     for field in FIELDS:
-        if field.listed:  # as lines with a dash; further lines of an item are indented
-            values[field.name] = "\n".join("- " + each.replace("\n", "\n  ") for each in values[field.name])
+        if field.listed:
+            values[field.name] = _listed(values[field.name])
     return {field.name: values[field.name] for field in FIELDS}
 
 
@@ -69,6 +70,11 @@ def from_fields(texts: Mapping[str, str], original: MemoryFile) -> Reworded:
     summary = values.pop("summary")
     assert isinstance(summary, str)
     return Reworded(original.replace(**values), " ".join(summary.split()))
+
+
+def _listed(found: Iterable[str]) -> str:
+    """Items as lines with a dash; further lines of an item are indented."""
+    return "\n".join("- " + each.replace("\n", "\n  ") for each in found)
 
 
 def items(text: str) -> tuple[str, ...]:
@@ -109,21 +115,24 @@ class FormField(TextField):
     def fit(self) -> None:
         folded = not self.has_focus and (self.field.optional or not self.text.strip())
         self.styles.height = 1 + (0 if folded else max(1, self.wrapped_document.height))  # one is the label's
-        aside = self.field.hint
+        aside = f" ({self.field.hint})" if self.field.hint and not (folded and self.text.strip()) else ""
+        aside += " · space adds here" if self.is_target else ""
         if folded:
             text = "; ".join(items(self.text)) if self.field.listed else self.text
-            aside = one_line(text) or ": ".join(filter(None, (aside, "nothing yet")))
-        target = " · space adds here" if self.is_target else ""
-        self.border_title = Content.assemble(self.field.label, (f"{target}  {aside}", "$quiet not bold"))
+            aside += f": {one_line(text) or 'nothing yet'}"
+        self.border_title = Content.assemble(self.field.label, (aside, "$quiet not bold"))
 
     def on_resize(self) -> None:
         self.call_after_refresh(self.fit)
         if self.has_focus:  # it has unfolded
             self.call_after_refresh(self.scroll_visible, animate=False, force=True)
 
-    def add(self, text: str) -> bool:
+    def toggle(self, text: str) -> bool:
+        """Add a text, or take it out if it is there; whether it is there now."""
         listed = self.field.listed
-        if text in (items(self.text) if listed else self.text):
+        if text in (found := items(self.text) if listed else self.text):
+            rest = _listed(each for each in found if each != text)
+            self.write(rest if listed else self.text.replace(text, "").strip())
             return False
         added = filter(None, (self.text.rstrip(), f"- {text}" if listed else text))
         self.write(("\n" if listed else " ").join(added))
@@ -148,6 +157,10 @@ class ReviewForm(VerticalScroll):
 
     def on_mount(self) -> None:
         self.aim(self._target)
+
+    def on_click(self, event: events.Click) -> None:
+        if isinstance(event.widget, FormField):
+            self.aim(event.widget.field.name)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self.scroll_to_widget(event.widget, animate=False, force=True)
@@ -210,6 +223,10 @@ def _full_text(item: EvidenceItem) -> str:
 class EvidencePane(Vertical):
     """The list of facts, and the selected one in full."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [  # Textual would go to a form that is behind in a narrow window
+        hidden("tab", f"screen.switch('{FIELDS[0].name}')", tooltip="go to the first field"),
+        hidden("shift+tab", f"screen.switch('{FIELDS[-1].name}')", tooltip="go to the last field"),
+    ]
     listing = getters.query_one("#evidence", RowList)
 
     def __init__(self, is_used: Callable[[str], bool]) -> None:
