@@ -254,6 +254,13 @@ def read_settings(path: Path) -> dict[str, Any]:
     return value
 
 
+def object_in(path: Path) -> dict[str, Any]:
+    """The JSON object that a file holds; empty if there is none that can be read."""
+    with suppress(FileProblem):
+        return read_settings(path)
+    return {}
+
+
 SLUG_LENGTH = 200  # Claude Code cuts longer slugs, and adds a hash
 
 

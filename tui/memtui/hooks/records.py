@@ -8,10 +8,9 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from memtui.ground.clean import clean_line
-from memtui.ground.files import FileProblem, read_within
 from memtui.ground.logs import append_line, read_lines
 from memtui.ground.project import Project, find_root
 from memtui.hooks import LIMIT
@@ -80,15 +79,6 @@ def project_of(payload: Payload) -> Project | None:
         if name and "\0" not in name and (folder := Path(name)).is_absolute() and folder.is_dir():
             return Project(find_root(folder))
     return None
-
-
-def read_fields(path: Path) -> dict[str, Any]:
-    """The JSON object in a file that a hook has left; empty if there is none."""
-    try:
-        found = json.loads(read_within(path, path.parent, limit=_READ_LIMIT, follow=False))
-    except (FileProblem, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 class Report:

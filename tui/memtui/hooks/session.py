@@ -11,10 +11,10 @@ from pathlib import Path
 from memtui.ground import files
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem
-from memtui.ground.project import Home, Project, claude_config, keyed, session_key
+from memtui.ground.project import Home, Project, claude_config, keyed, object_in, session_key
 from memtui.hooks import CLEARING
 from memtui.hooks.in_force import FOR_SESSION, pins_text
-from memtui.hooks.records import Payload, Report, read_fields
+from memtui.hooks.records import Payload, Report
 from memtui.hooks.settings import not_writable
 from memtui.store.commands_file import HOOK_PATIENCE, CommandsFile
 
@@ -123,7 +123,7 @@ def take_ended(project: Project, home: Home, now: datetime) -> tuple[str, dateti
     """
     found: list[tuple[Path, tuple[str, datetime, str]]] = []
     for path in _notes(project, home).glob("*.json"):
-        fields = read_fields(path)
+        fields = object_in(path)
         at = parse_iso(str(fields.get("at")))
         if at is not None and abs(now - at) < _FRESH:
             ended = str(fields.get("session_id")), at, str(fields.get("transcript"))

@@ -5,12 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import re
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from memtui.ground.files import FileProblem, existing_above, os_error_reason
-from memtui.ground.project import Home, Project, config_sections, read_settings, settings_paths
+from memtui.ground.project import Home, Project, config_sections, object_in, settings_paths
 from memtui.hooks import CAPTURE, CLEARING, RULES
 from memtui.hooks.records import Report
 
@@ -51,9 +50,8 @@ def find_entries(claude: Path, root: Path) -> list[Entry]:
     """The entries of all settings; files that cannot be read are passed over."""
     found = []
     for path in settings_paths(claude, root):
-        with suppress(FileProblem):
-            entries = split_settings(read_settings(path))[1]
-            found += [Entry(path, event, _job(each), _command(each)) for event, each in entries]
+        entries = split_settings(object_in(path))[1]
+        found += [Entry(path, event, _job(each), _command(each)) for event, each in entries]
     return found
 
 

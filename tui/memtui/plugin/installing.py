@@ -25,7 +25,7 @@ from memtui.ground import files
 from memtui.ground.clean import clean_line
 from memtui.ground.files import FileMissing, FileProblem
 from memtui.ground.machine import find_program, run
-from memtui.ground.project import Home, Places, read_settings, settings_paths
+from memtui.ground.project import Home, Places, object_in, read_settings, settings_paths
 from memtui.hooks.settings import ALL, find_entries, split_settings
 
 FOLDER = Path(__file__).parent
@@ -86,10 +86,10 @@ class Plan:
 
 def installations(places: Places) -> list[Installation]:
     """The plugin's installations that hold in this project; none if Claude Code's files cannot be read."""
-    known = _json(places.claude / "plugins" / "installed_plugins.json").get("plugins")
+    known = object_in(places.claude / "plugins" / "installed_plugins.json").get("plugins")
     enabled: dict[str, Any] = {}
     for path in settings_paths(places.claude, places.project.root):  # the later ones are stronger
-        stated = _json(path).get("enabledPlugins")
+        stated = object_in(path).get("enabledPlugins")
         enabled |= stated if isinstance(stated, dict) else {}
     found = []
     for plugin, records in known.items() if isinstance(known, dict) else ():
@@ -168,7 +168,7 @@ def plan_uninstall(places: Places) -> Plan:
     commands: list[tuple[str, ...]] = [
         ("plugin", "uninstall", each.plugin, "--scope", each.scope) for each in installations(places)
     ]
-    if NAME in _json(places.claude / "plugins" / "known_marketplaces.json"):
+    if NAME in object_in(places.claude / "plugins" / "known_marketplaces.json"):
         commands.append(("plugin", "marketplace", "remove", NAME))
     writes: list[tuple[Path, bytes | None]] = []
     notes = []
@@ -217,7 +217,7 @@ def apply(plan: Plan, places: Places) -> Iterator[str]:
 
 def _left_by_claude(places: Places) -> Iterator[str]:
     for path in settings_paths(places.claude, places.project.root):
-        if _json(path).get("enabledPlugins") == {}:
+        if object_in(path).get("enabledPlugins") == {}:
             yield f'Claude Code leaves an empty "enabledPlugins" in {path}, which does nothing.'
 
 
@@ -249,7 +249,7 @@ def scripts_folder() -> Path:
 
 def _is_gone(places: Places) -> bool:
     """Whether Claude Code reads the plugin from a folder that is no longer there, as after an upgrade."""
-    known = _json(places.claude / "plugins" / "known_marketplaces.json").get(NAME)
+    known = object_in(places.claude / "plugins" / "known_marketplaces.json").get(NAME)
     folder = known.get("installLocation") if isinstance(known, dict) else None
     return isinstance(folder, str) and not Path(folder).is_dir()
 
@@ -258,7 +258,7 @@ def _change_settings(path: Path, places: Places) -> Iterator[str]:
     """Take our own and replaced entries out of a settings file, or put it back as it was before that."""
     kept = _kept_file(places.home, path)
     before = _read(path)
-    copy = _json(kept)
+    copy = object_in(kept)
     if copy.get("after") == (before or b"").decode("utf-8", "replace"):
         _write(path, str(copy.get("before")).encode(), places)
         kept.unlink(missing_ok=True)
@@ -277,7 +277,7 @@ def _change_settings(path: Path, places: Places) -> Iterator[str]:
 def _replaced(places: Places) -> list[Path]:
     """Settings that `init --replace` has changed and nobody since."""
     paths = settings_paths(places.claude, places.project.root)
-    left = {path: _json(_kept_file(places.home, path)).get("after") for path in paths}
+    left = {path: object_in(_kept_file(places.home, path)).get("after") for path in paths}
     return [path for path in paths if (_read(path) or b"").decode("utf-8", "replace") == left[path]]
 
 
@@ -330,12 +330,6 @@ def _read(path: Path) -> bytes | None:
         real = Path(os.path.realpath(path))
         return files.read_within(real, real.parent, limit=4 << 20)
     return None
-
-
-def _json(path: Path) -> dict[str, Any]:
-    with suppress(FileProblem):
-        return read_settings(path)
-    return {}
 
 
 def _unix(data: bytes) -> bytes:

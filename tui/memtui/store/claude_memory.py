@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 from memtui.ground import files
 from memtui.ground.clock import Clock
 from memtui.ground.files import FileChanged, FileMissing, FileProblem
-from memtui.ground.project import SLUG_LENGTH, Places, expanded, main_worktree, read_settings, transcript_slug
+from memtui.ground.project import SLUG_LENGTH, Places, expanded, main_worktree, object_in, transcript_slug
 from memtui.ground.text import counted
 from memtui.store.listing import Entry, scan
 
@@ -233,9 +233,7 @@ def memory_folder(places: Places) -> Path:
     ``autoMemoryDirectory`` of the user's settings, else the folder beside the transcripts of the repository,
     which all its worktrees share.
     """
-    given = None
-    with suppress(FileProblem):
-        given = read_settings(places.claude / "settings.json").get("autoMemoryDirectory")
+    given = object_in(places.claude / "settings.json").get("autoMemoryDirectory")
     if isinstance(given, str) and (folder := expanded(given)).is_absolute():
         return folder
     root = Path(os.path.realpath(places.project.root))

@@ -20,7 +20,7 @@ from memtui.documents.capture import Capture
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, parse_iso
 from memtui.ground.files import FileProblem, private_parents, read_within, write_atomic
-from memtui.ground.project import Home, Places, Project, read_settings, settings_paths
+from memtui.ground.project import Home, Places, Project, object_in, settings_paths
 from memtui.store.archive import Archive, Kept
 from memtui.store.archive_settings import archive_settings
 from memtui.store.captures import CaptureStore
@@ -216,9 +216,8 @@ def cleanup_days(config: Path, project: Path | None = None) -> int:
     """The days that Claude Code keeps a transcript, by its settings; those of a project take precedence."""
     days = 30  # its default (Claude Code fact)
     for path in settings_paths(config, project) if project else (config / "settings.json",):
-        with suppress(FileProblem):
-            stated = read_settings(path).get("cleanupPeriodDays")
-            days = stated if type(stated) is int and 0 < stated <= 99_999 else days
+        stated = object_in(path).get("cleanupPeriodDays")
+        days = stated if type(stated) is int and 0 < stated <= 99_999 else days
     return days
 
 
