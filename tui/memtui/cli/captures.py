@@ -48,10 +48,9 @@ def captures(pending: bool, backfill: bool, yes: bool, as_json: bool, places: Pl
         moment = parse_iso(row["timestamp"])
         when = local_minute(moment) if moment else "-"
         rows.append((row["status"], when, row["title"] or row["problem"], row["file"]))
-    nothing = (
-        f"No captures in {store.folder} yet. Claude Code's PreCompact hook writes them there, and `memtui"
-    )
-    nothing += " captures --backfill` those of past compactions; `memtui demo` shows what they look like."
+    hook = "Claude Code's PreCompact hook writes them there"
+    nothing = f"No captures in {store.folder} yet. {hook}, and `memtui captures --backfill` those of past"
+    nothing += " compactions; `memtui demo` shows what they look like."
     nothing = f"Nothing waits for a review in {store.project.name}." if pending else nothing
     print_list(listed, ("Status", "Time", "Title", "File"), rows, nothing, as_json, flexible=2)
 

@@ -84,9 +84,8 @@ def _done(plan: Plan, places: Places, yes: bool, nothing: str) -> bool:
         say(sentence)
     if typed:
         say("\n  ".join(("Type at Claude Code's prompt:", *typed)))
-        raise click.ClickException(
-            "claude is not on the PATH: type these lines, or do this again where it is."
-        )
+        reason = "claude is not on the PATH: type these lines, or do this again where it is."
+        raise click.ClickException(reason)
     return True
 
 

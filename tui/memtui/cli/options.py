@@ -133,9 +133,8 @@ def complete_id(_: click.Context, __: click.Parameter, typed: str) -> list[Compl
 def agreed(question: str, yes: bool, *, default: bool = True) -> bool:
     """Whether the user agrees to a change, or has done so with --yes; without a terminal it is refused."""
     if not yes and not can_answer():
-        raise click.ClickException(
-            f"Nothing was changed, as only --yes answers without a terminal: {question}"
-        )
+        reason = f"Nothing was changed, as only --yes answers without a terminal: {question}"
+        raise click.ClickException(reason)
     return yes or click.confirm(clean_line(question), default=default, err=True)  # stdout may be JSON
 
 

@@ -41,9 +41,8 @@ def can_answer() -> bool:
 def need_terminal() -> None:
     """Refuse to open the app without a terminal, where it would wait forever."""
     if not can_show_app():
-        raise click.ClickException(
-            "the app needs a terminal; `memtui captures`, `review` and `transcript` work without one."
-        )
+        reason = "the app needs a terminal; `memtui captures`, `review` and `transcript` work without one."
+        raise click.ClickException(reason)
 
 
 def say(text: str = "", *, err: bool = False) -> None:

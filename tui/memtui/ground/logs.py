@@ -68,7 +68,6 @@ def explain(log: FailureLog, doing: str, error: Exception) -> str:
         return f"{error}."
     if isinstance(error, OSError):
         return f"Failed {doing}: {error.filename or ''} {error.strerror or error}.".replace(":  ", ": ")
-    where = (
-        f"Details are in {log.path}." if log.record(doing, error) else "The details could not be recorded."
-    )
+    recorded = log.record(doing, error)
+    where = f"Details are in {log.path}." if recorded else "The details could not be recorded."
     return f"Something is wrong in memtui ({type(error).__name__} while {doing}). {where}"

@@ -52,9 +52,8 @@ def pre_compact(payload: Payload, project: Project, home: Home, now: datetime, r
         text = context_block(project, home, report)
     if not payload.agent_id:
         catch_up(payload.session_id, payload.transcript_path, project, home, report)
-    asked = joined(
-        fitting([Section(text, 0), Section(in_force(payload, project, report), 1)], SUMMARISER_LIMIT)
-    )
+    sections = [Section(text, 0), Section(in_force(payload, project, report), 1)]
+    asked = joined(fitting(sections, SUMMARISER_LIMIT))
     if payload.session_id and not payload.agent_id:
         try:
             note_asked(home, payload.session_id, asked, now)

@@ -98,9 +98,8 @@ def _work(arguments: list[str], report: Report, data: bytes | None) -> str:
         if version not in ("", __version__):
             report.add_work(f"the plugin is of version {version}")
             if payload.source in ("startup", "resume"):  # once a session
-                report.messages.append(
-                    f"memtui is {__version__}, its plugin {version}: update one of them (`memtui doctor`)."
-                )
+                versions = f"memtui is {__version__}, its plugin {version}"
+                report.messages.append(f"{versions}: update one of them (`memtui doctor`).")
         return handle(payload, project, memtui_home(), report)
     return ""
 

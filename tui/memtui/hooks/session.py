@@ -30,9 +30,8 @@ def session_start(payload: Payload, project: Project, home: Home, now: datetime,
         return ""
     if problem := not_writable(project, home):
         report.problem(problem)
-        report.messages.append(
-            f"memtui: {problem}. Until it can, what compactions leave out is lost (`memtui doctor`)."
-        )
+        until = "Until it can, what compactions leave out is lost (`memtui doctor`)."
+        report.messages.append(f"memtui: {problem}. {until}")
     if payload.source == "startup":
         # Folders shared with other programs: memtui seldom writes there, and nothing else sweeps them.
         for folder in (project.root, claude_config()):
@@ -69,9 +68,8 @@ def _after_compaction(payload: Payload, project: Project, home: Home, now: datet
     from memtui.hooks.notes import after_compaction
     from memtui.lost.handover_marks import mark_of
 
-    output = as_context(
-        "SessionStart", after_compaction(payload.session_id, project, home, now, report), report
-    )
+    notes = after_compaction(payload.session_id, project, home, now, report)
+    output = as_context("SessionStart", notes, report)
     if text := pins_text(project, home, FOR_SESSION, report):
         # With the next prompt, the transcript shows whether these notes have arrived.
         leave_pins(payload.session_id, home, text, now, report, mark_of(output))

@@ -26,9 +26,8 @@ def receipts_of(places: Places, limit: int = RECENT, session: str = "") -> list[
     runs = [run for run in _runs(places) if not session or run.session_id == session]
     why, since = why_no_hook(places), _first(runs)
     entries = TranscriptStore(places.project, places.claude).entries()
-    paths = dict(
-        [(each.session_id, each.path) for each in entries if session in ("", each.session_id)][:limit]
-    )
+    newest = [each for each in entries if session in ("", each.session_id)][:limit]
+    paths = {each.session_id: each.path for each in newest}
     found: list[Receipt] = []
     for name in dict.fromkeys([*paths, *(run.session_id for run in runs)]):
         mine = [run for run in runs if run.session_id == name]

@@ -186,15 +186,10 @@ def _value_at(text: str, at: int, style: str, begin: int) -> Value | None:
     value = pattern("escaped end").sub("", value)
     trailing = ",;\\" if style == "environment" else ",;:.)]\\" if "{" in value else ",;:.)]}\\"
     value = value.rstrip(trailing)
-    alone = pattern("end of setting").match(text, at + len(value)) and pattern("begin of setting").search(
-        text, max(0, begin - _LEFT), begin
-    )
+    begun = pattern("begin of setting").search(text, max(0, begin - _LEFT), begin)
+    alone = begun and pattern("end of setting").match(text, at + len(value))
     words = pattern("words of a line").match(text, at) if alone is None and style == "assigned" else None
-    if (
-        words
-        and is_phrase(words[0])
-        and pattern("begin of setting").search(text, max(0, begin - _LEFT), begin)
-    ):
+    if words and begun and is_phrase(words[0]):
         return Value(words[0], at, False, style, True)
     return Value(value, at, False, style, alone is not None) if value else None
 
@@ -225,9 +220,8 @@ def _is_secret(family: str, name: str, value: Value) -> bool:
 def _is_password(name: str, value: Value, unsure: bool) -> bool:
     text, style = value.text, value.style
     if unsure or style == "sentence":
-        return (
-            style in ("sentence", "assigned") and fits("generated", text) and is_password(text, alone=False)
-        )
+        generated = fits("generated", text) and is_password(text, alone=False)
+        return generated and style in ("sentence", "assigned")
     if style == "environment" and not name.islower():
         return not is_path(text) and (" " not in text or is_phrase(text)) and not fits("called", text)
     if style == "said":

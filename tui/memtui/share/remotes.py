@@ -122,9 +122,8 @@ def this_machine(home: Home) -> str:
     if not path.exists():
         host = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().partition(".")[0].lower())[:30].strip("-")
         files.private_folder(home.data)
-        files.create_exclusive(
-            path, f"{host or 'machine'}-{os.urandom(2).hex()}\n".encode(), within=home.data
-        )
+        made = f"{host or 'machine'}-{os.urandom(2).hex()}\n"
+        files.create_exclusive(path, made.encode(), within=home.data)
     name = files.read_within(path, home.data, limit=1 << 10).decode("utf-8", "replace").strip()
     if not MACHINE.fullmatch(name):
         raise FileProblem(path, "is broken: a machine's name has small letters, digits and hyphens")

@@ -331,9 +331,8 @@ class _Round:
         changed = content not in ("", known.here)
         if content != theirs:
             if key not in self._known and content and self._of.is_own(key) and not self._sends_all:
-                self._note(
-                    key, f"in {self._of.name} is not what is here and was never shared: it is not taken"
-                )
+                why = f"in {self._of.name} is not what is here and was never shared: it is not taken"
+                self._note(key, why)
                 self._passed[key] = head.digest
                 return
             if known.digest and not is_held and theirs in known.past and content:

@@ -192,9 +192,8 @@ class ClaudeMemories:
                 if kept.name < oldest:
                     kept.unlink()
                     continue
-                read: dict[str, str] = json.loads(
-                    files.read_within(kept, self._trash, limit=2 * _LIMIT, follow=False)
-                )
+                data = files.read_within(kept, self._trash, limit=2 * _LIMIT, follow=False)
+                read: dict[str, str] = json.loads(data)
                 each = Deleted(kept, Path(read["file"]), read["text"])
                 if each.file.parent == self.folder:
                     found.append(each)
@@ -218,9 +217,8 @@ class ClaudeMemories:
 
     def _read_marks(self) -> dict[str, str]:
         try:
-            read: Any = json.loads(
-                files.read_within(self.marks, self.marks.parent, limit=8 * _LIMIT, follow=False)
-            )
+            data = files.read_within(self.marks, self.marks.parent, limit=8 * _LIMIT, follow=False)
+            read: Any = json.loads(data)
         except (FileMissing, ValueError):
             return {}
         found = read.items() if isinstance(read, dict) else ()

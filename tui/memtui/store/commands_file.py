@@ -206,9 +206,8 @@ class CommandsFile:
                 continue
             text = commands.compact_summary(data.decode("utf-8", "replace"))
             if text is None:
-                raise FileProblem(
-                    path, "has no line <!-- COMPACT_SUMMARY_START -->, so nothing of it outlives a compaction"
-                )
+                reason = "has no line <!-- COMPACT_SUMMARY_START -->, so nothing of it outlives a compaction"
+                raise FileProblem(path, reason)
             if b"\0" in data:
                 raise FileProblem(path, "is not a text file")
             return CommandSummary(path, text, self._shown(path))

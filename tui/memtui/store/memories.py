@@ -108,9 +108,8 @@ class MemoryStore:
         if not found:
             raise self._missing(beginning, deleted=deleted)
         named = ", ".join(map(self._with_author, found[:_NEAR])) + (" ..." if len(found) > _NEAR else "")
-        reason = (
-            f"has {len(found)} memories that begin or end with {beginning.strip()}: {named}; give more of it"
-        )
+        what = f"memories that begin or end with {beginning.strip()}"
+        reason = f"has {len(found)} {what}: {named}; give more of it"
         raise FileMissing(self._trash if deleted else self._memories, reason)
 
     def list(self, project: str = "", tags: Iterable[str] = (), *, limit: int | None = None) -> Page:
@@ -237,9 +236,8 @@ class MemoryStore:
             there = self._find_file(memory_id)
             aside = self._trash / path.name
             if there or not _moved(aside, self._trash, path, self._memories):
-                raise FileProblem(
-                    there or path, "is in the way: it was put there after the memory was deleted"
-                )
+                reason = "is in the way: it was put there after the memory was deleted"
+                raise FileProblem(there or path, reason)
 
     def tidy(self) -> None:
         """Remove files left by killed processes, and texts deleted longer ago than `TRASH_DAYS`.

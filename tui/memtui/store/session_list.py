@@ -273,9 +273,8 @@ def session_tree(
             if capture.session_id == session_id:
                 # The memory stored by its review, else its memory file.
                 file = [reviews[capture.memory]] if capture.memory in reviews else []
-                found = tuple(
-                    made.get(name) or memories.head(each.path) for each, name in stored_as(file, project.root)
-                )
+                names = stored_as(file, project.root)
+                found = tuple(made.get(name) or memories.head(each.path) for each, name in names)
                 captures.append(Captured(entry, capture, found))
     captured = {each.path.name for capture in captures for each in capture.memories}
     rest = list(captures)

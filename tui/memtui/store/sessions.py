@@ -100,10 +100,8 @@ def named_session(places: Places, sessions: Iterable[str], session: str) -> tupl
 def refuse_strange(transcript: Path, facts: Facts) -> None:
     """Refuse a file that is not a transcript: its empty facts would look like a session."""
     if facts.lines and facts.skipped_lines == facts.lines:
-        lines = "its one line is not JSON"
-        if facts.lines > 1:
-            lines = f"not one of its {facts.lines} lines is JSON"
-        raise FileProblem(transcript, f"is not a transcript: {lines}")
+        lines = f"not one of its {facts.lines} lines is" if facts.lines > 1 else "its one line is not"
+        raise FileProblem(transcript, f"is not a transcript: {lines} JSON")
 
 
 def session_root(facts: Facts, project: Project) -> Path:

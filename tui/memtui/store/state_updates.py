@@ -90,9 +90,8 @@ class SessionDocuments:
         found = (entry for entry in self.entries if number is None or version_of(entry) == number)
         entry = next(found, None)
         if entry is None:
-            reason = (
-                f"has no version {number}" if number is not None and self.entries else "has no version yet"
-            )
+            others = number is not None and self.entries
+            reason = f"has no version {number}" if others else "has no version yet"
             raise FileMissing(self.store.folder / self.session_id, reason)
         return self.store.load(entry)
 

@@ -111,9 +111,8 @@ class TranscriptStore:
 
 def all_transcripts(config: Path) -> list[Entry]:
     """The transcripts of every project, last written first; none if Claude Code was never used."""
-    return _newest_first(
-        each for folder in scan(config / "projects", ANY_NAME) for each in _sessions(folder.path)
-    )
+    folders = scan(config / "projects", ANY_NAME)
+    return _newest_first(each for folder in folders for each in _sessions(folder.path))
 
 
 def _newest_first(found: Iterable[Entry]) -> list[Entry]:
