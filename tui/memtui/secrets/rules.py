@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
+from memtui.ground.text import matcher
 from memtui.secrets import values
 from memtui.secrets.values import fits, is_random, is_reference, pattern
 
@@ -21,20 +22,27 @@ class Span(NamedTuple):
     kind: str  # ``github token``
 
 
+_LOOK_AROUND = r"\(\?(?:=|<?!)(?:[^()\\]|\\.|\([^()]*\))*\)"
+
+
 @cache
-def _tokens(group: str) -> tuple[re.Pattern[str], list[str]]:
-    """The rules of a group as one pattern, a group of it for each, and their kinds."""
+def _tokens(group: str) -> tuple[re.Pattern[str], str, list[str]]:
+    """The rules of a group as one pattern, a group of it for each; a wider one; their kinds."""
     rules = values.table()[group]
     # Not \b, which is Unicode-aware: there is no boundary next to Chinese text or an underscore.
     either = "|".join(f"({rule['find']})" for rule in rules)
     before = "[A-Za-z0-9]" if group == "token" else "[A-Za-z0-9_-]"
-    return re.compile(f"(?<!{before})(?:{either})(?![A-Za-z0-9])"), [rule["kind"] for rule in rules]
+    wider = re.sub(_LOOK_AROUND, "", either).replace("(?<=", "(?:")
+    # More of the same makes the quick engine slow.
+    wider = re.sub(r"\{(\d+)[\d,]*\}", lambda count: f"{{{min(6, int(count[1]))},}}", wider)
+    return re.compile(f"(?<!{before})(?:{either})(?![A-Za-z0-9])"), wider, [rule["kind"] for rule in rules]
 
 
 def tokens(text: str, words: str, group: str) -> Iterator[Span]:
     """Spans of known tokens (group ``token``), or of what has their form; `words` may be some."""
-    find, kinds = _tokens(group)
-    for found in find.finditer(text) if find.search(words) else ():
+    find, wider, kinds = _tokens(group)
+    is_there = matcher(wider, bool)(words) and find.search(words)
+    for found in find.finditer(text) if is_there else ():
         if group == "token" or (is_random(found[0]) and values.unexplained(found[0]) >= 0.5):
             yield Span(*found.span(), kinds[(found.lastindex or 1) - 1])
 
@@ -60,9 +68,10 @@ def placed(text: str, lowered: str, lines: Iterable[tuple[int, int]]) -> Iterato
             for word, before, rule in near[lowered[hit.start()]]:
                 if rule["find"] not in examined and lowered.startswith(word, hit.start() - before):
                     examined.add(rule["find"])
-                    following = pattern(rf"(?:\n[^\n]*){{0,{rule.get('lines', 2)}}}").match(lowered, end)
-                    assert following is not None
-                    yield from _at(rule, text, start, following.end())
+                    stop = end
+                    for _ in range(rule.get("lines", 2)):
+                        stop = (lowered.find("\n", stop + 1) + 1 or len(lowered) + 1) - 1
+                    yield from _at(rule, text, start, stop)
 
 
 def _at(rule: dict[str, Any], text: str, start: int, stop: int) -> Iterator[Span]:

@@ -41,7 +41,7 @@ _RUN = "[0-9][A-Za-z0-9_=~-]{8}|[A-Za-z0-9_=~-]{8}[0-9]|[-_][A-Za-z]{20}"
 _MIXED = re.compile("(?=[A-Za-z_=~-]{0,30}[0-9])[A-Za-z0-9_=~-]{16}|[-_][A-Za-z]{20}")
 _SHORTEST = 16  # the minimum length of a token
 _HIDE = "\xad\u034f\u061c\u200b-\u200f\u2060-\u2064\ufeff"  # what is not seen, as are colours
-_ODD = f"[{_HIDE}\x1b\x9b\u241b\uff01-\uff5e]"
+_ODD = f"[{_HIDE}\x1b\x9b\u241b\uff01\uff03-\uff05\uff0d\uff10-\uff19\uff20-\uff3a\uff3f\uff41-\uff5a]"
 _HIDDEN = re.compile(f"[{_HIDE}]|(?:[\x1b\u241b]\\[|\x9b)[0-?]{{0,40}}[ -/]{{0,4}}[@-~]")
 # Full-width letters and digits with the ASCII ones they look like; lone surrogates by U+FFFD.
 _FULL_WIDTH = {

@@ -16,7 +16,6 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import astuple
 
 from memtui.ground.clean import without_surrogates
 from memtui.ground.clock import parse_iso
@@ -216,7 +215,8 @@ class _Update:
         return self._db.execute(query, values).fetchone()[0] or 0
 
     def _put(self, file: File, messages: list[Message], written: float) -> None:
-        values = [without_surrogates(each) if isinstance(each, str) else each for each in astuple(file)]
+        values = [getattr(file, name) for name in File.__slots__]
+        values = [without_surrogates(each) if isinstance(each, str) else each for each in values]
         number = self._one(_PUT, *values)
         turn = self._one("SELECT max(turn) FROM rows WHERE file = ?", number)
         rows, words = [], []

@@ -38,7 +38,7 @@ def words_of(text: str, *, asked: bool = False) -> str:
     if not (is_inner := matcher(_INNER))(text):  # quicker than looking for whole identifiers
         return text
     lines = " ".join(filter(is_inner, text.split("\n")))
-    some = " ".join(filter(is_inner, dict.fromkeys(lines.split())))
+    some = " ".join([each for each in dict.fromkeys(lines.split()) if not each.islower() and is_inner(each)])
     return f"{text}\n{' '.join(_PART_OF.findall(' '.join(_IDENTIFIER.findall(some))))}"
 
 
