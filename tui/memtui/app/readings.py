@@ -213,7 +213,7 @@ class Sessions:
         self.chosen = ""
         """The session that the user has chosen; "" follows the newest one."""
         self._shown = ""
-        self._loaded: tuple[Entry, StoredState] | None = None
+        self._loaded: Kept[Entry, StoredState] = Kept(1)
 
     def choose(self, session_id: str) -> None:
         self.chosen = session_id
@@ -245,9 +245,7 @@ class Sessions:
         )
         if shown.newest is None:
             return view._replace(reading=True)
-        if self._loaded is None or self._loaded[0] != shown.newest:
-            self._loaded = (shown.newest, self._states.load(shown.newest))
-        stored = self._loaded[1]
+        stored = self._loaded.known(shown.newest, partial(self._states.load, shown.newest))
         return view._replace(
             state=stored.state,
             text=stored.text,

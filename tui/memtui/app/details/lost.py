@@ -10,6 +10,7 @@ from textual.content import Content
 
 from memtui.app.details.memory import fold
 from memtui.app.widgets.document import Document, Line, concat, line, styled
+from memtui.app.widgets.document_view import LOOKS
 from memtui.app.widgets.row_list import row as row_of
 from memtui.app.widgets.wrap import cut_left
 from memtui.documents.events import EvidenceGroup, EvidenceItem
@@ -23,7 +24,6 @@ from memtui.secrets.secrets import masked
 from memtui.transcript.text import Span
 
 _ROLES = {"kept": "good", "handed over": "good", "lost": "bad", "maybe": "warn"}
-_COLOURS = {"kept": "$success", "handed over": "$success", "lost": "$error", "maybe": "$warning"}
 PASSAGE = "▶"
 """The sign before the line of the summary with the passage of a row."""
 _SHOWN = 10
@@ -63,7 +63,8 @@ def verdict(item: Row | Unfounded, waits: bool) -> tuple[Content, Content]:
         return Content.styled(f"{UNFOUNDED}: {item.reason}", "$error"), Content()
     state = "still in the conversation" if item.preserved else item.state
     source = citation(item.source, clock=True)
-    head = Content.assemble((f"{MARKS[item.state]} {state}", _COLOURS[item.state]), source and f" · {source}")
+    mark = (f"{MARKS[item.state]} {state}", LOOKS[_ROLES[item.state]])
+    head = Content.assemble(mark, source and f" · {source}")
     notes = (
         "waits: w takes back what waits" if waits else "",
         f"compaction {item.earlier} had kept it" if item.earlier else "",
@@ -173,6 +174,6 @@ def draw_item(item: Item, ticked: bool, width: int, *, waits: bool = False, pinn
     if item.kind == "file":
         text = cut_left(text, max(1, width - len(right) - 7))
     tick = ("▣ " if ticked else "▢ ", "$accent" if ticked else "$quiet") if item.missing else "  "
-    mark = (MARKS[item.state], _COLOURS[item.state])
+    mark = (MARKS[item.state], LOOKS[_ROLES[item.state]])
     marks = [" ", ("⏳", "$warning")] if waits else [tick, mark]  # it takes two cells, and no tick
     return row_of([*marks, " ", text], right, width)

@@ -150,18 +150,17 @@ def stored_document(
 ) -> Document:
     """A stored memory; `relations` are None while they are looked for, `file` is that of the same review."""
     head = memory.head
-    said = [
+    said = (
         f"shared by {head.meta.author}" if head.meta.author else "",
         f"project {head.meta.project}" if head.meta.project else "",
         " ".join(f"#{tag}" for tag in head.meta.tags),
         f"review {file}" if file else "",
-    ]
+    )
     lines = [line(head.title, "strong")] if head.title else []
     lines += [*_gist(memory.text, head.title), BLANK]
     lines.append(styled(("Recovery ID ", "label"), (head.id, "accent"), (time_and_age(head, now), "dim")))
-    parts: list[str | tuple[str, str]] = [(part, "dim") for part in said if part]
-    if parts:
-        lines.append(styled(*_between(parts)))
+    if any(said):
+        lines.append(styled((" · ".join(filter(None, said)), "dim")))
     lines += [*_files(state, unfolded), *_secrets(memory.text)]
     lines += [*_related(relations, head.meta.project), *_names(named, head.meta.project, unfolded)]
     from memtui.documents.recovery import review_first  # the first paint does without the format
@@ -200,20 +199,11 @@ def _gist(text: str, title: str) -> list[Line]:
     return [styled((label, "label"), text, hang=len(label)) for label, text in parts if text.strip()]
 
 
-def _between(parts: Iterable[str | tuple[str, str]]) -> list[str | tuple[str, str]]:
-    joined: list[str | tuple[str, str]] = []
-    for part in parts:
-        joined += [(" · ", "dim"), part] if joined else [part]
-    return joined
-
-
 def _related(relations: Sequence[Related] | None, root: str) -> list[Line]:
-    if relations is None:
-        return [styled(("related ", "label"), ("…", "dim"))]
-    if not relations:
-        return [styled(("related ", "label"), ("no other memory names the same", "dim"))]
-    lines = [styled(("related ", "label"), (counted(len(relations), "memory", "memories"), "dim"))]
-    for each in relations:
+    said = "…" if relations is None else "no other memory names the same"
+    said = counted(len(relations), "memory", "memories") if relations else said
+    lines = [styled(("related ", "label"), (said, "dim"))]
+    for each in relations or ():
         names = [_short(entity, root) for entity in each.shared if entity.kind != "project"]
         more = f" +{len(names) - _SHARED}" if len(names) > _SHARED else ""
         why, link = (f"  {', '.join(names[:_SHARED])}{more}", "dim"), MEMORY_LINK + each.id

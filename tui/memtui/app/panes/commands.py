@@ -15,6 +15,7 @@ from memtui.app.listings import CommandsView, LightsView, PinsView, View
 from memtui.app.panes.pane import Detail, Pane, PaneId, Subject
 from memtui.app.project import ProjectModel
 from memtui.app.widgets.document import Document, Line, concat, from_markdown, line, styled
+from memtui.app.widgets.document_view import LOOKS
 from memtui.app.widgets.row_list import row
 from memtui.app.widgets.wrap import cut_left
 from memtui.ground.clean import clean_line
@@ -42,7 +43,6 @@ _MARKS: dict[PinFate | None, tuple[str, str]] = {
 _UNCONFIRMED = ("?", "warn")
 _FROM_REPOSITORY = "from the repository"
 _OFF = f"{_FROM_REPOSITORY}, and off: you have neither pinned it with memtui nor confirmed it; ! confirms it"
-_COLOURS = {"good": "$success", "bad": "$error", "warn": "$warning", "dim": "$quiet"}
 
 
 class CommandsPane(Pane):
@@ -147,7 +147,7 @@ class CommandsPane(Pane):
             source = source if pin.confirmed else _FROM_REPOSITORY
             from memtui.secrets.secrets import masked  # the first paint does without its patterns
 
-            return row([(f"{sign} ", _COLOURS[role]), clean_line(masked(pin.pin.text))], source, width)
+            return row([(f"{sign} ", LOOKS[role]), clean_line(masked(pin.pin.text))], source, width)
         if command is None:
             # A sentence on a file: its path is what can be spared.
             return row([(cut_left(clean_line(self._problems[key]), width), "$error")], "", width)

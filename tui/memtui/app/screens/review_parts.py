@@ -81,12 +81,10 @@ def items(text: str) -> tuple[str, ...]:
     """Lines as items: a dash or asterisk may lead, an indented line continues the previous one."""
     found: list[str] = []
     for each in text.split("\n"):
-        if not each.strip():
-            continue
-        if each.startswith("  ") and found:
+        if each.startswith("  ") and each.strip() and found:
             found[-1] += "\n" + each[2:].rstrip()
-            continue
-        found.append(each.strip().removeprefix("- ").removeprefix("* ").strip())
+        elif each.strip():
+            found.append(each.strip().removeprefix("- ").removeprefix("* ").strip())
     return tuple(item for item in found if item)
 
 

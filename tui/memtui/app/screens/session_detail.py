@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,11 +74,9 @@ class SessionDetail(DocumentView):
     async def _read(self, session: Session) -> None:
         await asyncio.sleep(0.1)  # until the selection rests
         worker = get_current_worker()
-        with self.app.reporting("reading the session", wanted=lambda: self._is_shown(session)):
-            try:
-                known = await asyncio.to_thread(self._look, session, lambda: worker.is_cancelled)
-            except ReadingCancelledError:
-                return
+        reporting = self.app.reporting("reading the session", wanted=lambda: self._is_shown(session))
+        with reporting, suppress(ReadingCancelledError):
+            known = await asyncio.to_thread(self._look, session, lambda: worker.is_cancelled)
             if self._is_shown(session) and self._session is not None:
                 first, self._known = self._known is None, known
                 self._show_known(self._session, keep_scroll=not first)

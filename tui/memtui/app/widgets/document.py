@@ -66,10 +66,7 @@ BLANK, EMPTY = Line(""), Document()
 
 def line(text: str, role: str = "", *, hang: int = 0, spans: tuple[Span, ...] = ()) -> Line:
     """A line of untrusted text: cleaned, line breaks turned to spaces, cut at `LINE_LIMIT`."""
-    safe = clean(text)
-    if "\n" in safe:
-        safe = safe.replace("\n", " ")
-    return _capped(Line(safe, role, spans, hang))
+    return _capped(Line(clean(text).replace("\n", " "), role, spans, hang))
 
 
 def styled(*parts: str | tuple[str, str], role: str = "", hang: int = 0, link: str = "") -> Line:

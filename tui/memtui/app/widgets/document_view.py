@@ -100,20 +100,19 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         """
         if document is self.document:
             return
-        place = self.place
-        self._wanted = Place(max(0, place.line + shift), place.char) if keep_scroll else Place(0)
-        if keep_scroll and (before := self._link) >= 0:
-            link = self.document.lines[before].link
-            same = (number for number in document.followed if document.lines[number].link == link)
-            self._link = min(same, key=lambda number: abs(number - before), default=-1)
-        else:
-            self._link = -1
-        self.document = document
+        place, before = self.place, self._link
+        self._wanted, self._link = Place(0), -1
         if keep_scroll:
+            self._wanted = Place(max(0, place.line + shift), place.char)
             self._base -= shift
         else:
             self._base = 0
             self._drop_selection()
+        if keep_scroll and before >= 0:
+            link = self.document.lines[before].link
+            same = (number for number in document.followed if document.lines[number].link == link)
+            self._link = min(same, key=lambda number: abs(number - before), default=-1)
+        self.document = document
         self._lay_out(layout)
 
     def reveal(self, line: int) -> None:

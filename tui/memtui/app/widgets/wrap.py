@@ -199,8 +199,7 @@ def head(text: str, width: int) -> str:
 
 def segment(text: str, style: Style) -> Segment:
     """A segment of one screen line, cleaned: line breaks are spaces."""
-    safe = clean(text)
-    return Segment(safe.replace("\n", " ") if "\n" in safe else safe, style)
+    return Segment(clean(text).replace("\n", " "), style)
 
 
 def blank(width: int, style: Style) -> Segment:
