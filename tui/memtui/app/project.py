@@ -145,11 +145,9 @@ class ProjectModel:
         return self._stopped.wait(seconds)
 
     def targets(self) -> list[Target]:
-        try:
-            transcripts = self.transcripts.folders()
-        except FileProblem:  # the comparison reports the reason
-            transcripts = []
-        transcripts = transcripts or [self.transcripts.folder()]
+        transcripts = [self.transcripts.folder()]
+        with suppress(FileProblem):  # the comparison reports the reason
+            transcripts = self.transcripts.folders() or transcripts
         return [
             Target("compacts", self.project.compacts),
             Target("commands", self.project.session_state_json.parent),

@@ -76,8 +76,7 @@ def save_theme(home: Home, name: str, over: str) -> None:
 
 def saved_theme(home: Home) -> list[str]:
     """The theme chosen on the screen, and that of config.toml at that time."""
-    try:
-        text = read_within(home.state / _CHOSEN, home.state, limit=1 << 10).decode("utf-8", "replace")
-    except FileProblem:
-        text = ""
-    return text.splitlines() or [""]
+    with suppress(FileProblem):
+        data = read_within(home.state / _CHOSEN, home.state, limit=1 << 10)
+        return data.decode("utf-8", "replace").splitlines() or [""]
+    return [""]

@@ -101,11 +101,9 @@ def terminal_gone() -> bool:
 
 def step_down(app: BaseApp) -> None:
     """Stop the app until the shell goes on with it, or say why that cannot be."""
-    try:
-        with app.suspend():
-            stopped = _stop_group()
-    except SuspendNotSupported:
-        stopped = False
+    stopped = False
+    with suppress(SuspendNotSupported), app.suspend():
+        stopped = _stop_group()
     if not stopped:
         app.warn("No shell waits below memtui: ctrl+z has nothing to go back to.")
 

@@ -94,11 +94,10 @@ def _place(target: Target) -> _Place | None:
     """The folder to watch for a target: its own, or its nearest existing ancestor."""
     nearest = existing_above(target.folder)
     real = os.path.realpath(nearest)  # an observer of a symlink sees no events
-    try:
+    with suppress(OSError):  # deleted again: the next check finds its parent
         status = Path(real).stat()
-    except OSError:
-        return None  # deleted again: the next check finds its parent
-    return _Place(real, status.st_dev, status.st_ino, target.recursive and nearest == target.folder)
+        return _Place(real, status.st_dev, status.st_ino, target.recursive and nearest == target.folder)
+    return None
 
 
 class _Handler(NamedTuple):

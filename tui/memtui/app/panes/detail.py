@@ -19,6 +19,7 @@ from memtui.app.widgets.document import ASIDE, Document, Layout
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.wrap import SOURCE
 
+_NO_LINE = "This row is no line to pin: enter opens the detail, where every line with a source can be pinned."
 _PAUSE = 0.06
 """Seconds without a change of selection before slow data is read."""
 _AGENT = r"(?a)\bagent-[\w-]+ L\d"
@@ -122,7 +123,7 @@ def selected_line(pane: Pane, detail: DocumentView, selection: str) -> tuple[str
         none = "The marked line names no source: go to one that does, or select words with the mouse."
         return parsed(text) if SOURCE.search(text) else none
     text = pane.line_of(pane.selected) if pane.selected else ""
-    return parsed(text) if text else pane.no_line if pane.selected else "There is no row to pin."
+    return parsed(text) if text else _NO_LINE if pane.selected else "There is no row to pin."
 
 
 def parsed(text: str) -> tuple[str, int]:

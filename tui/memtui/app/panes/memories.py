@@ -474,9 +474,7 @@ class MemoriesPane(Pane):
     @reported("sharing", group="share", exclusive=True)
     async def action_share(self) -> None:
         ids, exchange = self.stored("shared"), self.model.exchange
-        if not ids:
-            return
-        if not (names := await self._remotes()):
+        if not ids or not (names := await self._remotes()):
             return
         which = _in_words(ids)
         if all({*names} <= {*self.held_by.get(each, "").split(",")} for each in ids):

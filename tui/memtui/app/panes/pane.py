@@ -90,9 +90,6 @@ class Pane(RowList):
     """The meaning of each sign in its rows, for help."""
     detail_signs: ClassVar[Mapping[str, str]] = {}
     about: str
-    no_line = (
-        "This row is no line to pin: enter opens the detail, where every line with a source can be pinned."
-    )
 
     @dataclass
     class Changed(Message):

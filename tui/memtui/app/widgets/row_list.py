@@ -42,7 +42,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     app = own_app
     empty = reactive("", layout=True)
-    GAP = 1
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *moving("move"),
@@ -394,7 +393,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def room(self) -> int:
-        return max(0, self.scrollable_content_region.width - 1 - self.GAP)
+        return max(0, self.scrollable_content_region.width - 2)  # the bar, and a gap
 
 
 def when_of(moment: datetime | None, now: datetime, width: int, *, exact: bool = False) -> str:
