@@ -85,6 +85,7 @@ class MemtuiApp(BaseApp):
     def __init__(self, model: ProjectModel, log: FailureLog, *, note: str = "") -> None:
         super().__init__(model, log)
         self.note = note
+        """A word on this run, for example that it is the demo."""
         self.next_project: Project | None = None
         """The project to open once this one is left; None ends the program."""
         self._typed: deque[events.Key | events.Paste] = deque()
@@ -158,7 +159,7 @@ class MemtuiApp(BaseApp):
         return super().push_screen(*arguments, **options)
 
     def get_default_screen(self) -> Screen[None]:
-        screen = BrowserScreen(self.model, self.settings, note=self.note)
+        screen = BrowserScreen(self.model, self.settings)
         add_size_classes(screen, self)
         return screen
 

@@ -79,7 +79,7 @@ class BrowserScreen(StyledOnce):
 
     rare_keys = frozenset(_RARE.split())
 
-    def __init__(self, model: ProjectModel, settings: Settings, *, note: str = "") -> None:
+    def __init__(self, model: ProjectModel, settings: Settings) -> None:
         super().__init__()
         self.model = model
         self._settings = settings
@@ -89,7 +89,7 @@ class BrowserScreen(StyledOnce):
         self.panes = {pane.pane_id: pane for pane in every}
         self.current_id = PaneId.PENDING
         self.pane.add_class("-current", update=False)
-        self.bar = StatusBar(model, settings, note)
+        self.bar = StatusBar(model, settings)
         self.detail = DetailView()
         self._filter_line: InputLine | None = None
         self._idle_before = frozenset[str]()

@@ -61,9 +61,8 @@ def where_it_works(key: str, keymap: Mapping[str, str], here: Sequence[DOMNode])
     for owner, (_, _, place, way) in zip(_owners(), _OWNERS, strict=True):
         for binding in bindings_of(owner):
             keys = keymap.get(binding.id or "", binding.key).split(",")
-            if key not in keys or not binding.tooltip or binding.action == "dismiss":
-                continue
-            if place and not any(isinstance(each, owner) for each in here):
+            works = key in keys and binding.tooltip and binding.action != "dismiss"
+            if works and place and not any(isinstance(each, owner) for each in here):
                 found.append(f"{place} ({shown(keymap.get(way, known[way].key))})")
     for name, binding in known.items():
         if name in keymap and key in binding.key.split(","):

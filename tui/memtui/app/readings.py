@@ -145,10 +145,9 @@ class Readings:
         return self._names.known(_file(transcript), lambda: summarize(transcript).name)
 
     def receipts(self, session_id: str) -> list[Receipt]:
-        try:
+        with suppress(OSError, FileProblem):
             return receipts_of(self._places, session=session_id)
-        except (OSError, FileProblem):
-            return []
+        return []
 
     def context(self, transcript: Path, limits: Collection[int], cancelled: Cancelled) -> ContextState:
         """The context of a session; `limits` are tokens before automatic compactions of the project."""

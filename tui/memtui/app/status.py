@@ -73,12 +73,10 @@ class StatusBar(Widget):
         "◌": "the disk is being read",
     }
 
-    def __init__(self, model: ProjectModel, settings: Settings, note: str) -> None:
-        """Make the bar; `note` is a word on this run, for example that it is the demo."""
+    def __init__(self, model: ProjectModel, settings: Settings) -> None:
         super().__init__()
         self._model = model
         self._settings = settings
-        self._note = note
         self._branch = ""
         self._transcript: Path | None = None
         self._is_over = False
@@ -140,7 +138,7 @@ class StatusBar(Widget):
             _apart("  ".join(self._watched.alarms) if self._watched else "", "$error"),
             *(context_line(*self.context, width) if self.context else ()),
         )
-        after = (_apart(*self.receipt), _apart(self._note, "$accent"), _apart(*self.health))
+        after = (_apart(*self.receipt), _apart(self.app.note, "$accent"), _apart(*self.health))
         whole = Content.assemble("   ", name, *before, _apart(waiting.plain, ""), *after, mark)
         over = whole.cell_length - width
         if over > 0:

@@ -126,8 +126,7 @@ def lost_document(
         lines.append(styled(("  ! ", "bad"), said, hang=4))
     if len(aftermath.missing) > len(heavy[:_SHOWN]):
         lines.append(line(f"  in all {aftermath.counts} (l shows them)", "dim"))
-    kept = aftermath.kept
-    if kept:
+    if kept := aftermath.kept:
         asked = sum(row.asked for row in kept)
         because = f"{len(kept)}{f', {asked} because asked' if asked else ''}"
         inner = [line for row in kept for line in _lines(row)]

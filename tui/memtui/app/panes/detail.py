@@ -94,7 +94,8 @@ class DetailView(DocumentView):
             self._show(detail, await asyncio.to_thread(lambda: self._prepared(make(progress))))
 
     def _prepared(self, document: Document) -> Layout:
-        return self.laid_out(linked(document))
+        """A document with its links, laid out; for threads, as that of a megabyte takes a second."""
+        return Layout(linked(document), max(1, self._text_width()))
 
     def _show(self, detail: Detail, layout: Layout) -> None:
         if self._request is detail:

@@ -172,8 +172,7 @@ class MemoriesPane(Pane):
         if self.claudes.get(key):
             return self.claudes.text_of(key)
         head = self._reader.head(key)
-        entry = self.view.entries.get(key)
-        made = entry.time if entry else None
+        made = self.view.entries[key].time
         when = day_and_minute(made) if made else ""
         if head is None:
             return f"{key} {when}"

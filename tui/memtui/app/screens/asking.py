@@ -63,11 +63,8 @@ class DraftScreen(OwnScreen[ScreenResultType], Generic[ScreenResultType, Answer]
         self._model_question = ModelQuestion()
         self.saving = False
 
-    def refusal(self) -> str:
-        """Why the model cannot be asked now; "" if it can."""
-        raise NotImplementedError
-
-    def question(self) -> Ask[Answer]:
+    def question(self) -> Ask[Answer] | str:
+        """What to ask the model, or why it cannot be asked now."""
         raise NotImplementedError
 
     def take(self, answer: Answer) -> None:
@@ -85,12 +82,13 @@ class DraftScreen(OwnScreen[ScreenResultType], Generic[ScreenResultType, Answer]
 
     @work(group="model", exit_on_error=False)
     async def action_ask_model(self) -> None:
-        if refusal := BUSY if self._model_question.is_open else self.refusal():
-            self.app.warn(refusal)
+        question = BUSY if self._model_question.is_open else self.question()
+        if isinstance(question, str):
+            self.app.warn(question)
             return
         self.app.say("Asking claude: that may take some minutes. esc cancels.")
         with self.app.reporting("asking claude", wanted=lambda: self.is_running):
-            answer = await self._model_question.ask(self.question())
+            answer = await self._model_question.ask(question)
             if self.is_running:
                 self.take(answer)
 

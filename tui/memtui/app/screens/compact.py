@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -18,7 +18,7 @@ from textual.content import Content
 from textual.widgets import Input, TextArea
 
 from memtui.app.project import ProjectModel
-from memtui.app.screens.asking import DraftScreen
+from memtui.app.screens.asking import Ask, DraftScreen
 from memtui.app.widgets.document import Document, Line, line, styled
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
@@ -89,9 +89,7 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
         self._draft()
 
     def _form_texts(self) -> tuple[str, str, str]:
-        description, tags = (
-            self.query_one(f"#compact-{name}", Input).value for name in ("description", "tags")
-        )
+        description, tags = (field.value for field in self.query(Input))
         return self._lead + self.text_area.text, description, tags
 
     @property
@@ -144,16 +142,12 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
         self.text_area.text = text.removeprefix(_NO_WORKFLOW)
         self.text_area.move_cursor((0, 0))
 
-    def refusal(self) -> str:
-        if self._compacted is None:
+    def question(self) -> Ask[tuple[Compacted, str]] | str:
+        compacted = self._compacted
+        if compacted is None:
             return "The draft is not there yet."
         if self._has_changed:
             return "The text was edited, and claude's would replace it: claude is not asked."
-        return ""
-
-    def question(self) -> Callable[[Callable[[], bool]], tuple[Compacted, str]]:
-        compacted = self._compacted
-        assert compacted is not None
         return lambda called_off: compact_by_claude(compacted, cancelled=called_off)
 
     def take(self, answer: tuple[Compacted, str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from memtui.app.details.lost import lost_evidence
 from memtui.app.listings import CaptureRow
 from memtui.app.project import ProjectModel
 from memtui.app.screens import review_parts
-from memtui.app.screens.asking import DraftScreen
+from memtui.app.screens.asking import Ask, DraftScreen
 from memtui.app.screens.dialogs import ReadingScreen
 from memtui.app.screens.review_parts import EvidencePane, FormField, ReviewForm, to_fields
 from memtui.app.widgets.footer import KeyFooter
@@ -136,14 +136,11 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         self._draft_facts = facts
         self.form.draft(to_fields(Reworded(self._memory, draft_summary(facts))))
 
-    def refusal(self) -> str:
-        return "" if self._draft_facts is not None else "The draft is not there yet."
-
-    def question(self) -> Callable[[Callable[[], bool]], Reworded]:
-        facts, places = self._draft_facts, self.model.places
-        assert facts is not None
-        memory, summary = draft_memory(facts), draft_summary(facts)
-        made = (self.capture, memory, summary, facts, places)
+    def question(self) -> Ask[Reworded] | str:
+        facts = self._draft_facts
+        if facts is None:
+            return "The draft is not there yet."
+        made = (self.capture, self._memory, draft_summary(facts), facts, self.model.places)
         return lambda called_off: review_by_claude(*made, cancelled=called_off)
 
     def take(self, answer: Reworded) -> None:

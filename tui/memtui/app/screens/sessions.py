@@ -80,9 +80,8 @@ class SessionsScreen(ListScreen[None]):
         """Make the screen; where one is `choosing`, enter opens the project of a session of any project."""
         super().__init__()
         self._model, self._choosing = model, choosing
-        places = model.places
-        self._list = SessionList(places, model.clock)
-        self._archive = Archive(places.home)
+        self._list = SessionList(model.places, model.clock)
+        self._archive = Archive(model.places.home)
         self.sessions: dict[str, Session] = {}
         self.everywhere = choosing
         self.elsewhere = _SEVERAL if choosing else ""  # said of keys of other screens

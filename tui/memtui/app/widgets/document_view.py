@@ -87,10 +87,6 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     def _is_laid_out(self) -> bool:
         return self._layout.document is self.document and self._layout.rows > 0
 
-    def laid_out(self, document: Document) -> Layout:
-        """The layout of a document for `show`; for threads, as that of a megabyte takes a second."""
-        return Layout(document, max(1, self._text_width()))
-
     def show(
         self, document: Document, *, keep_scroll: bool = False, shift: int = 0, layout: Layout | None = None
     ) -> None:
@@ -117,8 +113,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def reveal(self, line: int) -> None:
         """Bring a line into view, a little below the top; the first line is at the top."""
-        above = min(line, 3)
-        self._wanted = Place(line - above)
+        self._wanted = Place(max(0, line - 3))
         if self._is_laid_out():
             self.scroll_to(y=self._layout.row_of(self._wanted), animate=False, force=True)
 
