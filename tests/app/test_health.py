@@ -23,7 +23,7 @@ DONE = Run("2026-03-05T13:30:00+00:00", "pre-compact", 41, "ok")
 
 
 def line(driver: Driver) -> str:
-    return driver.browser.query_one(StatusBar).health[0]
+    return health_line(driver.browser.query_one(StatusBar).captures, clock())[0]
 
 
 @pytest.mark.parametrize("place", ["project", "home"])

@@ -83,9 +83,8 @@ async def test_a_memory_is_shared_and_sent(world: World, remote: MemoryRemote) -
 async def test_without_a_remote_it_says_how_to_add_one(world: World) -> None:
     world.memory(1, "First")
     async with opened(world) as driver:
-        await driver.press("2")
         for key in ("+", "ctrl+s"):
-            await driver.press(key)
+            await driver.press("2", key)
             await driver.until(lambda: len(driver.said) > 0)
             assert "memtui remote add NAME URL" in driver.said.pop()
         assert status(driver) == ""

@@ -177,9 +177,9 @@ class BrowserScreen(StyledOnce):
     @on(Pane.Changed)
     def _show_changes(self, message: Pane.Changed) -> None:
         self.update_tabs()
-        if message.pane is self.pane or self.pane.selected is None:
+        if message.row_list is self.pane or self.pane.selected is None:
             self.show_detail()
-        if message.pane is self.pane:
+        if message.row_list is self.pane:
             self._offer_keys()
 
     @on(RowList.Window)

@@ -89,12 +89,6 @@ class StatusBar(Widget):
         self.liveness: Liveness | None = None
 
     @property
-    def health(self) -> tuple[str, str]:
-        if self.captures is None:
-            return "", ""
-        return health_line(self.captures, self._model.clock())
-
-    @property
     def context(self) -> tuple[Gauge, str] | None:
         if self._watched is None:
             return None
@@ -138,7 +132,8 @@ class StatusBar(Widget):
             _apart("  ".join(self._watched.alarms) if self._watched else "", "$error"),
             *(context_line(*self.context, width) if self.context else ()),
         )
-        after = (_apart(*self.receipt), _apart(self.app.note, "$accent"), _apart(*self.health))
+        health = health_line(self.captures, self._model.clock())
+        after = (_apart(*self.receipt), _apart(self.app.note, "$accent"), _apart(*health))
         whole = Content.assemble("   ", name, *before, _apart(waiting.plain, ""), *after, mark)
         over = whole.cell_length - width
         if over > 0:
@@ -299,7 +294,9 @@ def context_line(gauge: Gauge, colour: str, width: int) -> tuple[tuple[str, str]
     return (("  ctx ", "$quiet"), (size, colour), (pace if width >= _ROOMY else "", "$quiet"))
 
 
-def health_line(view: listings.HealthView, now: datetime) -> tuple[str, str]:
+def health_line(view: listings.HealthView | None, now: datetime) -> tuple[str, str]:
+    if view is None:
+        return "", ""
     if not view.installed:
         return "no hooks: i installs them", f"$quiet {_INSTALLS}"
     if view.undecided:

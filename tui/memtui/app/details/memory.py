@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.app.widgets.document import BLANK, Document, Line, Span, line, markdown_lines, styled
+from memtui.app.widgets.document import BLANK, Document, Line, led, line, markdown_lines, styled
 from memtui.app.widgets.wrap import short_paths
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, local_minute
@@ -42,10 +42,7 @@ def fold(name: str, title: str, remark: str, inner: Iterable[Line], unfolded: Co
 
 def folded(name: str, head: Line, inner: Iterable[Line], unfolded: Collection[str]) -> list[Line]:
     is_open = name in unfolded
-    mark = styled(("▾ " if is_open else "▸ ", "accent"))
-    by = len(mark.text)
-    spans = tuple(Span(start + by, end + by, role) for start, end, role in head.spans)
-    opener = head._replace(text=mark.text + head.text, spans=mark.spans + spans, link=LINK + name)
+    opener = led("▾ " if is_open else "▸ ", "accent", head)._replace(link=LINK + name)
     return [opener, *inner] if is_open else [opener]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -18,14 +17,13 @@ from textual.css.scalar import Scalar
 from textual.geometry import Size
 from textual.layout import ArrangeResult, Layout
 from textual.layouts.vertical import VerticalLayout
-from textual.message import Message
 from textual.widget import Widget
 
 from memtui.app.base import reported
 from memtui.app.listings import View
 from memtui.app.project import ProjectModel
 from memtui.app.widgets.document import Document, plain
-from memtui.app.widgets.row_list import RowList
+from memtui.app.widgets.row_list import Latest, RowList
 from memtui.app.widgets.wrap import wrap
 from memtui.ground.clean import clean_line
 
@@ -91,15 +89,8 @@ class Pane(RowList):
     detail_signs: ClassVar[Mapping[str, str]] = {}
     about: str
 
-    @dataclass
-    class Changed(Message):
+    class Changed(Latest):
         """Counts, marks or the detail of the selected row of a pane have changed."""
-
-        pane: Pane
-
-        def can_replace(self, message: Message) -> bool:
-            """One for several changes is enough."""
-            return isinstance(message, Pane.Changed) and message.pane is self.pane
 
     def __init__(self, model: ProjectModel) -> None:
         super().__init__(self.draw_row, id=self.pane_id.value)

@@ -146,15 +146,13 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
     def take(self, answer: Reworded) -> None:
         if answer.problem:
             self.say_failed(answer.problem)
-            return
-        if self.saving:
-            return
-        texts = to_fields(answer)
-        changed = self.form.changed
-        self.form.replace(texts, texts.keys() - {field.name for field in changed})
-        self._by_model = len(changed) < len(review_parts.FIELDS)
-        stays = f" What you changed stays: {', '.join(field.label for field in changed)}." if changed else ""
-        self.app.say(f"Claude wrote this draft: read it before you save it.{stays}")
+        elif not self.saving:
+            texts, changed = to_fields(answer), self.form.changed
+            self.form.replace(texts, texts.keys() - {field.name for field in changed})
+            self._by_model = len(changed) < len(review_parts.FIELDS)
+            labels = ", ".join(field.label for field in changed)
+            stays = f" What you changed stays: {labels}." if changed else ""
+            self.app.say(f"Claude wrote this draft: read it before you save it.{stays}")
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         self.set_class(not isinstance(event.widget, FormField), "-evidence")

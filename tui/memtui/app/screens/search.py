@@ -108,7 +108,7 @@ class SearchScreen(OwnScreen[Result | None]):
                 select_on_focus=False,
                 placeholder="a question, or words   edited: read: cmd: in: after:",
             )
-            yield Label("", id="search-scope")
+            yield Label(Content(f" │ {self._scope} "), id="search-scope")
         with Container(id="found"):
             is_heading = lambda key: isinstance(self._found.get(key), Heading)  # noqa: E731
             yield RowList(self._draw, is_header=is_heading, empty="…", id="results")
@@ -117,7 +117,6 @@ class SearchScreen(OwnScreen[Result | None]):
 
     def on_mount(self) -> None:
         self.query_one("#hit").can_focus = False
-        self._show_scope()
         self.query_one("#query", SearchInput).action_select_all()  # typing replaces it
         self._search(self.query_text)
 
@@ -230,11 +229,8 @@ class SearchScreen(OwnScreen[Result | None]):
     def action_scope(self) -> None:
         scopes = [scope for scope in Scope if scope is not Scope.SESSION or self._session]
         self._scope = scopes[(scopes.index(self._scope) + 1) % len(scopes)]
-        self._show_scope()
-        self._search(self.query_text)
-
-    def _show_scope(self) -> None:
         self.query_one("#search-scope", Label).update(Content(f" │ {self._scope} "))
+        self._search(self.query_text)
 
     def action_copy(self, form: str) -> None:
         found = self.selected

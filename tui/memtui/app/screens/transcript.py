@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar
 
@@ -39,10 +39,10 @@ class TranscriptScreen(StyledOnce):
         Binding("n", "again(1)", "next", tooltip="go to the next hit"),
         Binding("N", "again(-1)", "before", tooltip="go to the previous hit"),
         Binding("/", "find", "find", id="filter", tooltip="filter here, or find, as you type"),
-        hidden("[", "turn(-1)", "turn before", tooltip="the previous turn"),
-        Binding("]", "turn(1)", "next turn", tooltip="the next turn"),
-        hidden("{", "compaction(-1)", "before", tooltip="the previous compaction"),
-        Binding("}", "compaction(1)", "compaction", tooltip="the next compaction"),
+        hidden("[", "next('turn', -1)", "turn before", tooltip="the previous turn"),
+        Binding("]", "next('turn', 1)", "next turn", tooltip="the next turn"),
+        hidden("{", "next('compaction', -1)", "before", tooltip="the previous compaction"),
+        Binding("}", "next('compaction', 1)", "compaction", tooltip="the next compaction"),
         hidden("l", "lost", "lost", id="lost", tooltip="what this compaction lost, to give it back"),
         Binding("enter", "unfold", "unfold", key_display="enter", tooltip=_UNFOLD),
         Binding("y", "copy", "copy", tooltip="copy the selection, or this block; masks secrets"),
@@ -143,14 +143,10 @@ class TranscriptScreen(StyledOnce):
         else:
             self.view.action_last()
 
-    def action_turn(self, step: int) -> None:
-        self._go_to("turn", self.view.window.index.asks, step)
-
-    def action_compaction(self, step: int) -> None:
-        self._go_to("compaction", self.view.window.index.boundaries, step)
-
-    def _go_to(self, name: str, lines: Sequence[int], step: int) -> None:
+    def action_next(self, name: str, step: int) -> None:
         def go() -> None:
+            index = self.view.window.index
+            lines = index.asks if name == "turn" else index.boundaries
             if not lines:
                 self.app.say(f"There is no {name} in this session.")
             elif not self.view.go_to_next(lines, step):

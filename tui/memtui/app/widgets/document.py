@@ -81,6 +81,13 @@ def styled(*parts: str | tuple[str, str], role: str = "", hang: int = 0, link: s
     return _capped(Line(text, role, tuple(spans), hang, link))
 
 
+def led(lead: str, role: str, made: Line) -> Line:
+    """A line behind a lead with a role of its own."""
+    by = len(lead)
+    spans = (Span(0, by, role), *(Span(start + by, end + by, kind) for start, end, kind in made.spans))
+    return made._replace(text=lead + made.text, spans=spans)
+
+
 def rule(text: str = "", role: str = "rule") -> Line:
     return line(f"──── {text} " if text else "", role)
 
@@ -234,11 +241,8 @@ def _inline(row: str, role: str, hang: int, *, lead: str = "", lead_role: str = 
     # A line that will be cut stays unparsed: parsing a megabyte of invisible text takes time.
     marked = len(row) <= LINE_LIMIT and ("`" in row or "**" in row)
     text, spans = _marks(row) if marked else (row, ())
-    if lead:
-        shift = len(lead)
-        moved = [Span(start + shift, end + shift, kind) for start, end, kind in spans]
-        text, spans = lead + text, (Span(0, shift, lead_role), *moved)
-    return _capped(Line(text, role, spans, hang))
+    made = Line(text, role, spans, hang)
+    return _capped(led(lead, lead_role, made) if lead else made)
 
 
 def _marks(row: str) -> tuple[str, tuple[Span, ...]]:

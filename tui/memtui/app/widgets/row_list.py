@@ -32,6 +32,16 @@ Draw = Callable[[str, int], Content]
 """Makes the content of a row from its key and the available cells; never reads a file."""
 
 
+@dataclass
+class Latest(Message):
+    """A message of which the last of several counts, so that a held key does not queue up work."""
+
+    row_list: RowList
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, type(self)) and message.row_list is self.row_list
+
+
 class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     """A list of one-line rows, identified by keys, with exactly one selected.
 
@@ -70,15 +80,10 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     """
 
     @dataclass
-    class Highlighted(Message):
+    class Highlighted(Latest):
         """Another row is selected, by the user or because the rows changed; None: there are no rows."""
 
-        row_list: RowList
         key: str | None
-
-        def can_replace(self, message: Message) -> bool:
-            """Only the last of several counts, so that a held key does not queue up work."""
-            return isinstance(message, RowList.Highlighted) and message.row_list is self.row_list
 
     class Arrived(Message):
         """Its rows were read, or read again."""
@@ -93,16 +98,11 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         """The box of the selected row was clicked."""
 
     @dataclass
-    class Window(Message):
-        """The rows in sight have changed, from `first` on."""
+    class Window(Latest):
+        """The rows in sight have changed, from `first` on; those out of view need not be loaded."""
 
-        row_list: RowList
         first: int
         keys: Sequence[str]
-
-        def can_replace(self, message: Message) -> bool:
-            """Rows that are already out of view need not be loaded."""
-            return isinstance(message, RowList.Window) and message.row_list is self.row_list
 
     def __init__(
         self,

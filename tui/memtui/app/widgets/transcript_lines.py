@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable
 
-from memtui.app.widgets.document import BLANK, Line, Span, from_markdown, line, rule, styled
+from memtui.app.widgets.document import BLANK, Line, Span, from_markdown, led, line, rule, styled
 from memtui.app.widgets.wrap import cut, cut_left
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import parse_iso, to_local
@@ -96,11 +96,8 @@ def date_line(block: Block) -> Line | None:
 
 def _of_subagent(lines: Iterable[Line]) -> list[Line]:
     """Lines of a subagent, set apart behind a bar, without blank lines."""
-    return [
-        Line(f"┆ {text}", role or "dim", tuple(Span(a + 2, b + 2, of) for a, b, of in spans), hang + 2, link)
-        for text, role, spans, hang, link in lines
-        if text
-    ]
+    shown = (each for each in lines if each.text)
+    return [led("┆ ", "", each._replace(role=each.role or "dim", hang=each.hang + 2)) for each in shown]
 
 
 def _time(block: Block) -> str:
