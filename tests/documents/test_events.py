@@ -84,6 +84,7 @@ def test_of_a_capture_alone_nothing_is_said_to_be_open() -> None:
     [
         ("Bash", "cd x && make | tail", "ok", "\n12 ok\n---\n", 'Bash `make` succeeded (L9): output "12 ok"'),
         ("Bash", "make", "ok", "x y\n" * 300, "Bash `make` succeeded (L9)"),
+        ("Bash", "make", "ok", "A=1\n\nB=2\n", 'Bash `make` succeeded (L9): output "A=1 ⏎ B=2"'),
         ("Bash", "make", "failed", "ran\nError: no\n", 'Bash `make` failed (L9): output "Error: no"'),
         ("Bash", "sleep 9", "background", "run", f"Bash `sleep 9` was {STARTED} (L9)"),
         ("Bash", "rm x", "ok", "(Bash completed with no output)", "Bash `rm x` succeeded (L9)"),

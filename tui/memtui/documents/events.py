@@ -212,7 +212,7 @@ def _since(facts: Facts, source: Source) -> str:
     return f", {counted(len(later), 'command')} since"
 
 
-_CUT = 590  # length of a result in facts, in characters; the end of longer ones is unknown
+_CUT = 590  # length of a result in facts, in characters; longer ones are cut there
 _ACTION = 200
 _ENDS = {
     "ok": "succeeded",
@@ -232,7 +232,7 @@ def action_event(facts: Facts, action: Action, root: Path | None) -> str:
     outcome = outcome_of_action(facts, action)
     event = with_source(f"{named} {_ENDS.get(outcome, f'ended, {outcome}')}", action.source)
     result = _result(action)
-    return f"{event}: {output(result)}" if result else event
+    return f"{event}: {output(result, 2 * SENTENCE)}" if result else event
 
 
 def _result(action: Action) -> str:
@@ -246,8 +246,9 @@ def _result(action: Action) -> str:
     lines = [line for line in text.split("\n") if _SAYS.search(line)]
     if not lines or action.tool not in SHELL_TOOLS:
         return ""
-    # A program's last line sums up, but of a long output only the head is known.
-    last = "" if len(text) >= _CUT else lines[-1]
+    # A program's last line sums up what does not fit, but of a long output only the head is known.
+    short = " ⏎ ".join(map(str.strip, lines))
+    last = short if len(short) <= 2 * SENTENCE or len(text) >= _CUT else lines[-1]
     return one_line(next((line for line in lines if checks.PASSED.search(line)), last))
 
 

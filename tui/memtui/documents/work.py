@@ -30,7 +30,6 @@ from memtui.transcript.short_text import (
 from memtui.transcript.turns import title_in
 
 _STEPS = 8
-_GONE_ON = 2  # messages of the user after which a command or skill has ended
 _NAMED, _NAME, _FIRST = 5, 80, 300
 
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1", re.MULTILINE | re.DOTALL)
@@ -179,8 +178,7 @@ def unanswered(facts: Facts) -> str:
 def procedure(facts: Facts) -> list[str]:
     """What the text of the running command or skill has behind its last command that ran, and its rules."""
     text = facts.procedure
-    since = [turn for turn in facts.asked if text and is_after(turn.source, text.source)]
-    if text is None or unfinished_turn(facts) is None or len(since) > _GONE_ON:
+    if text is None or any(t.end == "answered" for t in facts.turns if t.last_line > text.source.line):
         return []
     ran = [run.text for run in facts.commands if did_run(run) and is_after(run.source, text.source)]
     steps, by = [*due(text.text, set(), ran)], {True: "due by", False: "rule in"}
