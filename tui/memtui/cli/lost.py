@@ -294,9 +294,8 @@ def _add(pins: Pins, text: str, everywhere: bool, source: str, session: str, as_
 def _confirm(pins: Pins, name: str, as_json: bool) -> None:
     known = pins.all()
     words = _named(known, name)
-    texts = [
-        each.pin.text for each in known if not each.confirmed and (name == "all" or each.pin.text == words)
-    ]
+    waiting = [each.pin.text for each in known if not each.confirmed]
+    texts = [each for each in waiting if name == "all" or each == words]
     if not texts:
         raise FileProblem(pins.path(everywhere=False), "has no such pin that waits to be confirmed")
     pins.confirm(texts)

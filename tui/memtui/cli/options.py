@@ -118,16 +118,12 @@ def store_and_id(beginning: str, places: Places) -> tuple[MemoryStore, str]:
 
 def complete_id(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
     """The ids that begin or end with the typed text, newest first, with their titles; none on errors."""
-    wanted = typed.upper()
-    try:
+    end, begin = typed.upper(), (typed.upper(), f"CMEM-{typed.upper()}")
+    with suppress(FileProblem, OSError):
         items = opened().list(limit=500).items
-    except (FileProblem, OSError):
-        return []
-    return [
-        CompletionItem(listed.id, help=clean_line(listed.title))
-        for listed in items
-        if listed.id.startswith((wanted, f"CMEM-{wanted}")) or listed.id.endswith(wanted)
-    ]
+        found = (each for each in items if each.id.startswith(begin) or each.id.endswith(end))
+        return [CompletionItem(each.id, help=clean_line(each.title)) for each in found]
+    return []
 
 
 def agreed(question: str, yes: bool, *, default: bool = True) -> bool:

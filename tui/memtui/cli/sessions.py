@@ -124,26 +124,23 @@ def archive(ctx: click.Context, everywhere: bool, places: Places) -> None:
     """
     if ctx.invoked_subcommand is not None:
         return
-    home = memtui_home()
-    settings = archive_settings(home)
+    copies, settings = Archive(places.home), archive_settings(places.home)
     if settings.keep is False:
         say("Nothing is kept: you said no, or [archive] keep = false in config.toml; keep = true allows it.")
         return
-    copies, added, number, private, failed = Archive(memtui_home()), 0, 0, 0, 0
+    sizes, failed = list[int](), 0
     for each in SessionList(places, system_clock).entries(everywhere=everywhere):
         if each.kept is not None:
             continue  # deleted by Claude Code: there is nothing new
         try:
-            new = copies.keep(each.path, settings)
+            sizes.append(copies.keep(each.path, settings))
         except FileProblem as problem:
             say(f"Not kept: {problem}.", err=True)
             failed += 1
-            continue
-        private += new < 0
-        added, number = added + max(0, new), number + (new > 0)
+    private, new = sum(size < 0 for size in sizes), [size for size in sizes if size > 0]
     left_out = f"; {private} left out as private" if private else ""
-    new_text = f"{size_text(added) if added else 'nothing'} new"
-    say(f"Kept {new_text}, of {counted(number, 'session')}{left_out}. {_place(copies)}")
+    new_text = f"{size_text(sum(new)) if new else 'nothing'} new"
+    say(f"Kept {new_text}, of {counted(len(new), 'session')}{left_out}. {_place(copies)}")
     if failed:
         raise FileProblem(copies.root, f"has no whole copy of {counted(failed, 'session')}; try again later")
 

@@ -332,10 +332,9 @@ def cited_review(memory: MemoryFile, text: str, capture: Capture, places: Places
 
 def _transcript_of(capture: Capture, places: Places) -> Path | None:
     """The capture's transcript; None if it is gone: then the facts are the capture's own."""
-    try:
+    with suppress(FileProblem):
         return captured_transcript(places, capture.transcript)
-    except FileProblem:
-        return None
+    return None
 
 
 def update_by_claude(

@@ -87,11 +87,8 @@ def _job(handler: Any) -> str:
 
 def jobs_left(claude: Path, root: Path, event: str) -> dict[str, Path]:
     """The jobs of an event (``pre-compact``) that entries of the settings do, and their files."""
-    return {
-        each.job: each.path
-        for each in find_entries(claude, root)
-        if each.event.lower() == event.replace("-", "")
-    }
+    name, entries = event.replace("-", ""), find_entries(claude, root)
+    return {each.job: each.path for each in entries if each.event.lower() == name}
 
 
 def _command(handler: Any) -> str:

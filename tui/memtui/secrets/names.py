@@ -298,6 +298,5 @@ def _is_in_table(family: str, value: str) -> bool:
 def _is_type(text: str) -> bool:
     """Whether a bare value is written like a class: ``Pkcs7PrivateKeyTypes``."""
     words = re.findall("[A-Z][a-z]{2,}", text)
-    return (
-        text[:1].isupper() and text.isalnum() and len(words) >= 2 and sum(map(len, words)) >= 0.58 * len(text)
-    )
+    mostly = sum(map(len, words)) >= 0.58 * len(text)
+    return text[:1].isupper() and text.isalnum() and len(words) >= 2 and mostly

@@ -41,9 +41,8 @@ def any_of(words: Iterable[str]) -> re.Pattern[str]:
         behind = f"(?<={re.escape(word)})" if at else ""
         ahead = f"(?={_FOLLOWED[word]})" if word in _FOLLOWED else ""
         by_letter.setdefault(word[at], []).append(re.escape(word[at + 1 :]) + behind + ahead)
-    return re.compile(
-        "|".join(f"{re.escape(first)}(?:{'|'.join(rests)})" for first, rests in by_letter.items())
-    )
+    parts = (f"{re.escape(first)}(?:{'|'.join(rests)})" for first, rests in by_letter.items())
+    return re.compile("|".join(parts))
 
 
 @cache
@@ -123,11 +122,8 @@ def is_phrase(value: str) -> bool:
 
 def is_said(value: str) -> bool:
     """Whether a word after "the password is" is one: with a digit, a sign or a capital inside."""
-    return (
-        5 <= len(value) <= 100
-        and fits("said word", value)
-        and (not fits("named in code", value) or is_strong(value))
-    )
+    is_word = 5 <= len(value) <= 100 and fits("said word", value)
+    return is_word and (not fits("named in code", value) or is_strong(value))
 
 
 def is_strong(value: str) -> bool:

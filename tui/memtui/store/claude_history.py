@@ -68,11 +68,8 @@ class ClaudeHistory:
         known, self._calls = self._calls, {}
         for source, entry in self._sources.entries().items():
             path = Path(source)
-            if (
-                cancelled()
-                or not path.is_relative_to(projects)
-                or path.relative_to(projects).parts[0] not in own
-            ):
+            ours = path.is_relative_to(projects) and path.relative_to(projects).parts[0] in own
+            if cancelled() or not ours:
                 continue
             before = known.get(path)
             if before is not None and before[0] == entry.signature:

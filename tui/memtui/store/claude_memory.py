@@ -98,9 +98,8 @@ class ClaudeMemories:
         for entry in scan(self.folder, MARKDOWN) if self.folder.is_dir() else ():
             memory, digest = self._parse(entry)
             memories.append(memory._replace(seen=_seen(marks.get(os.fspath(memory.path), ""), digest)))
-        return tuple(
-            sorted(memories, key=lambda each: (each.kind != "index", -each.changed.timestamp(), each.name))
-        )
+        memories.sort(key=lambda each: (each.kind != "index", -each.changed.timestamp(), each.name))
+        return tuple(memories)
 
     def get(self, name: str) -> ClaudeMemory:
         for each in self.entries():
@@ -314,10 +313,8 @@ def _file_troubles(memory: ClaudeMemory, names: set[str]) -> Iterator[Trouble]:
     if not re.match(_HEAD, memory.text):
         yield Trouble(file, "has no front matter")
     elif memory.kind not in KINDS:
-        yield Trouble(
-            file,
-            f"has the type {memory.kind!r}, not one of {', '.join(KINDS)}" if memory.kind else "has no type",
-        )
+        unknown = f"has the type {memory.kind!r}, not one of {', '.join(KINDS)}"
+        yield Trouble(file, unknown if memory.kind else "has no type")
     for name in dict.fromkeys(re.findall(_LINK, memory.text)):
         if name.strip() not in names:
             yield Trouble(file, f"links to [[{name.strip()}]], which does not exist", hint=True)

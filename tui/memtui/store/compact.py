@@ -116,12 +116,9 @@ def stored_already(
     body = without_surrogates(compacted.text).encode()
     for listed in backend.list(str(compacted.root), tags, limit=50).items:
         meta = listed.meta
-        if listed.problem or meta.session_id != compacted.session_id:
-            continue
-        if description and meta.description != description:
-            continue
+        same = meta.session_id == compacted.session_id and description in ("", meta.description)
         with suppress(FileProblem):
-            if backend.get(meta.id).body == body:
+            if same and not listed.problem and backend.get(meta.id).body == body:
                 return meta.id
     return ""
 

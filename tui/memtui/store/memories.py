@@ -122,13 +122,9 @@ class MemoryStore:
         if not project and not wanted:
             return Page(tuple(read_listed(entries[:limit], self._memories)), len(entries))
         is_here = listing.project_test(project) if project else lambda _: True
-        fitting = [
-            each
-            for each in read_listed(entries, self._memories)
-            if not each.problem
-            and is_here(each.meta.project)
-            and wanted <= {tag.casefold() for tag in each.meta.tags}
-        ]
+        sound = (each for each in read_listed(entries, self._memories) if not each.problem)
+        here = (each for each in sound if is_here(each.meta.project))
+        fitting = [each for each in here if wanted <= {tag.casefold() for tag in each.meta.tags}]
         return Page(tuple(fitting[:limit]), len(fitting))
 
     def signature(self, memory_id: str) -> str:
