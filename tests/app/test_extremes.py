@@ -14,7 +14,7 @@ from memtui.app.panes.pane import PaneId
 from memtui.app.readings import Indexer
 from memtui.cli.main import cli
 from memtui.store.search_index import SearchIndex
-from tests.app.harness import SIZES, WIDE, opened
+from tests.app.harness import NARROW, SIZES, WIDE, opened
 from tests.app.world import FIRST, NOW, World, captured_session
 
 ADVICE = {
@@ -86,6 +86,9 @@ async def test_an_empty_pane_acts_on_what_the_detail_shows_and_offers_no_more(wo
         await driver.until_transcript()
         await driver.press("escape", "4", "enter")
         assert driver.reading() and "v versions" in driver.lines[-1]
+        await driver.resize(NARROW)
+        await driver.press("escape", "1")
+        assert "enter open" not in driver.lines[-1]  # where no detail stands beside it
 
 
 EDGES = ("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00")

@@ -63,6 +63,10 @@ async def test_a_blank_pin_is_refused_and_a_single_command_is_named_before_it_is
         assert await driver.until_said("Nothing is pinned") == "Nothing is pinned: the line is empty."
         await driver.press("X")
         assert "Clear the active command /babysit?" in driver.shown
+        await driver.press("y")
+        await driver.until_said("Cleared")
+        await driver.press("X")
+        assert await driver.until_said("No command") == "No command is active. x clears the selected pin."
 
 
 async def test_a_typed_pin_is_the_one_that_x_removes(pinned: World) -> None:

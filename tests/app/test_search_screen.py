@@ -296,10 +296,11 @@ async def test_y_copies_what_a_result_is_known_by_or_the_command_for_it(
         await driver.until(lambda: driver.app.clipboard == f"claude --resume {RESUMED}", "the copy")
         # R resumes it.
         copied: list[str] = []
-        monkeypatch.setattr(driver.app, "copy_text", lambda text, name="": copied.append(text))
+        monkeypatch.setattr(driver.app, "copy_text", lambda text, **said: copied.append(said["note"] + text))
         monkeypatch.setenv("PATH", "/nowhere")
         await driver.press("R")
         assert len(copied) == 1 and copied[0].endswith(f"claude --resume {RESUMED}")
+        assert copied[0].startswith("claude is not on the PATH")
 
 
 def test_a_name_that_is_no_id_is_never_part_of_a_command() -> None:

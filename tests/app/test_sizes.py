@@ -75,6 +75,9 @@ async def test_visible_parts_by_size(full: World) -> None:
             await driver.resize((80, lines))
             assert driver.has("#state") == (lines == 20)
             assert driver.has("#tabs") == (lines == 19)
+        driver.app.action_sessions()
+        assert driver.screen.has_class("-narrow")  # before its first paint
+        await driver.until(lambda: driver.has("#sessions"))
 
 
 async def test_resizing_while_reading_keeps_the_place(full: World) -> None:

@@ -152,11 +152,12 @@ class MemtuiApp(BaseApp):
         self.theme_variables = legible(self.current_theme, super().get_css_variables())
         return self.theme_variables
 
-    def push_screen(self, *arguments: Any, **options: Any) -> Any:
+    def push_screen(self, screen: Any, *arguments: Any, **options: Any) -> Any:
         """Read what other screens than the browser look like with the first of them: it takes 5 ms."""
         if not self.stylesheet.has_source(str(_SCREENS_CSS), ""):
             self.stylesheet.read(_SCREENS_CSS)
-        return super().push_screen(*arguments, **options)
+        add_size_classes(screen, self)
+        return super().push_screen(screen, *arguments, **options)
 
     def get_default_screen(self) -> Screen[None]:
         screen = BrowserScreen(self.model, self.settings)
@@ -308,9 +309,7 @@ class MemtuiApp(BaseApp):
     def open_transcript(self, path: Path, line: int = 0, *, find: Query | None = None) -> None:
         from memtui.app.screens.transcript import TranscriptScreen
 
-        screen = TranscriptScreen(path, line, find=find)
-        add_size_classes(screen, self)
-        self.push_screen(screen)
+        self.push_screen(TranscriptScreen(path, line, find=find))
 
     def open_lost(self, transcript: Path, since: datetime | None, name: str = "") -> None:
         from memtui.app.screens.lost import LostScreen

@@ -202,9 +202,9 @@ class BrowserScreen(StyledOnce):
 
     @property
     def shown(self) -> Pane:
-        """The pane that the detail is of: the current one, but of an empty first one the fullest."""
-        pane = self.pane
-        if pane is not self.pending or pane.rows or pane.unread or pane.filter_text or self.reading:
+        """The pane that the detail is of: the current one, but beside an empty first one the fullest."""
+        pane, alone = self.pane, self.reading or self.has_class("-narrow")
+        if pane is not self.pending or pane.rows or pane.unread or pane.filter_text or alone:
             return pane
         fullest = max(self.panes.values(), key=lambda each: len(each.rows))
         return fullest if fullest.rows else pane

@@ -231,7 +231,7 @@ class CommandsPane(Pane):
     async def action_clear_all(self) -> None:
         number = len(self._by_name) + len(self.view.broken)
         if not number:
-            self.app.warn("No command is active.")
+            self.app.warn(f"No command is active.{' x clears the selected pin.' * bool(self._pins)}")
             return
         question = f"Clear all {number} active commands?"
         if self._by_name and number == 1:

@@ -53,7 +53,7 @@ async def resume(
         run_aside(app, list(command), folder)
     else:
         typed = session_list.typed_command(session.session_id, str(folder), fork=fork)
-        app.copy_text(typed, name=f"“{typed}”")
+        app.copy_text(typed, name=f"“{typed}”", note="claude is not on the PATH, so type it yourself")
 
 
 async def export_sessions(

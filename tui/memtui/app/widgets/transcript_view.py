@@ -65,7 +65,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
     DEFAULT_CSS = """
     TranscriptView {
         scrollbar-size-vertical: 0;
-        & > .transcript--cursor { background: $primary 30%; }
+        & > .transcript--cursor { background: $cursor; }
         & > .transcript--bar { color: $accent 70%; }
         &:nocolor > .transcript--cursor { text-style: reverse; }
     }
