@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -178,10 +179,9 @@ _ANSWERS = {
 def mod(event: str, places: Places) -> None:
     """Answer the plugin's mod; standard input is JSON."""
     started = time.monotonic()
-    try:
+    given = None
+    with suppress(ValueError, RecursionError):
         given = json.loads(sys.stdin.read(8 << 20)) if sys.stdin else None
-    except (ValueError, RecursionError):
-        given = None
     if not isinstance(given, dict) or not isinstance(given.get("session"), str):
         raise click.ClickException("standard input must be JSON with the session.")
     answer = _ANSWERS[event](places, given)

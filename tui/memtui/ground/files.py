@@ -302,11 +302,10 @@ def _make_folders(folder: Path, within: Path, mode: int) -> bool:
     for step in _steps_below(folder, within):
         where /= step
         with writing(where):
-            try:
+            made = False
+            with suppress(FileExistsError):
                 where.mkdir(mode)
                 made = True
-            except FileExistsError:
-                made = False
             if where.is_symlink():
                 reason = "is a symbolic link; memtui does not write through links, make it a folder"
                 raise FileOutside(where, reason)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -132,12 +133,11 @@ def _key_files(project: Project, agile: bool) -> list[str]:
         for name, what in _KEY_FILES.items()
         if (agile and name in _ALWAYS) or _is_present(project, name)
     ]
-    try:
+    names = list[str]()
+    with suppress(OSError, FileProblem):
         folder = resolved_within(project.root / "docs" / "02-practices", project.root)
         with os.scandir(folder) as found:
             names = sorted(each.name for each in islice(found, _MOST_NAMES) if each.name.endswith(".md"))
-    except (OSError, FileProblem):
-        names = []
     shown = [_short(name.removesuffix(".md")) for name in names[:_MOST_PRACTICES]]
     if len(names) > len(shown):
         shown.append(f"{len(names) - len(shown)} more")

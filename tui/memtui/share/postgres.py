@@ -61,12 +61,10 @@ _HEADS = """
     select distinct on (id) left(id::text, 81), left(digest::text, 64), octet_length(data)
     from memtui.memories order by id, version desc limit %s
 """
-_CHECK = """
-    select count(distinct id), has_any_column_privilege('memtui.memories', 'insert') from memtui.memories
-"""
-_WANTED = """
-    from memtui.memories join unnest(%s::text[], %s::text[]) as wanted (id, digest) using (id, digest)
-"""
+_CHECK = (
+    "select count(distinct id), has_any_column_privilege('memtui.memories', 'insert') from memtui.memories"
+)
+_WANTED = "from memtui.memories join unnest(%s::text[], %s::text[]) as wanted (id, digest) using (id, digest)"
 _INSERT = """
     insert into memtui.memories (id, version, data)
     select * from unnest(%s::text[], %s::bigint[], %s::bytea[]) on conflict do nothing returning id

@@ -198,9 +198,8 @@ def heads_of(entries: Iterable[Entry], root: Path, size: int) -> Iterator[tuple[
     """The first `size` bytes of each file; quick if files of one folder follow each other."""
     for folder, group in groupby(entries, key=lambda entry: entry.folder):
         some = list(group)
-        yield from zip(
-            some, files.heads_within(Path(folder), [each.name for each in some], root, size=size), strict=True
-        )
+        names = [each.name for each in some]
+        yield from zip(some, files.heads_within(Path(folder), names, root, size=size), strict=True)
 
 
 # -- the first paint: read in milliseconds ------------------------------------------------------------------
@@ -228,10 +227,9 @@ def newest_memories(project: Project, home: Home) -> tuple[list[Entry], bool]:
     """The newest memories of both kinds, and whether there are more."""
     entries, number = _newest(project.compacts, MEMORY_FILE_NAME, _MEMORIES, project.root)
     stored = 0
-    try:
+    months = list[Entry]()
+    with suppress(FileProblem):
         months = sorted(scan(home.memories, MONTH_NAME), reverse=True)
-    except FileProblem:
-        months = []
     for month in months:
         if stored >= _MEMORIES:
             number += 1  # earlier months are not read, only known to exist
