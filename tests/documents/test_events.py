@@ -150,7 +150,7 @@ def test_what_closed_a_turn_before_a_hook_asked_for_more_did_close_it(tmp_path: 
     t.say("Built.")
     t.user("Stop hook feedback:\nSay what is missing", isMeta=True)
     t.say("Nothing is missing.")
-    assert [each.text for each in quotes_of(CLAUDE, t.facts(tmp_path))] == ["Nothing is missing.", "Built."]
+    assert [each.text for each in quotes_of(CLAUDE, t.facts(tmp_path))] == ["Nothing is missing."]
 
 
 def test_what_did_not_run_neither_counts_nor_fails(tmp_path: Path) -> None:

@@ -35,11 +35,11 @@ def test_the_newest_stand_first_and_every_line_names_its_source() -> None:
         f"{FIRST_LINE}\n"
         "- L11 Claude: Green again.\n"
         "- L10 User: no, keep it green\n"
-        "- L3 Claude: Painted red.\n  ## Left\n  - dry it\n"
         "- L1 User: Paint the lamp red"
     )
-    (edited,) = quotes_section(replace(TALK, modified_files=(changed("/w/lamp.py", 9),)))
-    assert "- L3 Claude, before later edits: Painted red." in edited.text
+    told = (turn(1, "Paint it", "Painted red, as the can says. " * 4), *TALK.turns[1:])
+    (edited,) = quotes_section(Facts(turns=told, modified_files=(changed("/w/lamp.py", 9),)))
+    assert "- L2 Claude, before later edits: Painted red" in edited.text
 
 
 def test_long_messages_keep_their_ends_and_all_have_a_limit() -> None:
@@ -69,10 +69,10 @@ def test_a_long_message_is_cut_between_sentences_or_lines() -> None:
 
 def test_of_claude_what_closed_a_turn_and_the_last_words_are_quoted() -> None:
     turns = (turn(1, "Build", "Built. Shall I paint it?"), turn(5, "yes", "Painted.", "It is wet."))
-    assert [each.source.line for each in quotes_of(CLAUDE, Facts(turns=turns))] == [7, 2]
+    assert [each.source.line for each in quotes_of(CLAUDE, Facts(turns=turns))] == [7]
     running = Facts(turns=(*turns, turn(9, "Go on", "It leaks.", "I look.", end="running")))
     assert [each.text for each in quotes_of(AT_WORK, running)] == ["It leaks."]
-    assert [each.source.line for each in quotes_of(CLAUDE, running)] == [7, 2]
+    assert [each.source.line for each in quotes_of(CLAUDE, running)] == [7]
     assert quotes_of(AT_WORK, replace(running, commands=(ran("make test", 12),))) == []
     stopped = (*turns, turn(9, "Go on", "It leaks.", end="interrupted"))
     assert quotes_of(AT_WORK, Facts(turns=stopped)) == []

@@ -56,6 +56,7 @@ def without_source(text: str) -> str:
 
 _WIDTH = 400
 CORRECTIONS = ("rejection", "comment")  # turns that begin with words on a call or a plan of Claude's
+_BARE = 20  # tokens of an earlier closing message that only says that something is done
 _REPLY = 15  # longest reply that says little without its question, in tokens
 _QUESTION, _LOOKED_AT, _CALL = 120, 500, 80
 _SENTENCES = re.compile(r"(?<=[.!?:])\s+|(?<=[。！？：])(?=.)|\n")  # ends of sentences
@@ -205,13 +206,13 @@ def quotes_section(facts: Facts) -> tuple[Section, ...]:
 def quotes_of(who: str, facts: Facts) -> list[Quote]:
     """Words of a speaker, newest first, as many as fit.
 
-    Claude's are the messages that closed a turn, and the last words of a turn that runs, unless a check that
-    ran after them may have refuted them.
+    Claude's are the newest message that closed a turn, longer ones before it, and the last words of a turn
+    that runs, unless a check that ran after them may have refuted them.
     """
     said: Sequence[Quote | UserRequest] = _words_of_user(facts) if who == USER else ()
     closed = [turn.closing for turn in facts.turns[::-1] if turn.closing and turn.end == "answered"]
     if who == CLAUDE:
-        said = closed
+        said = [*closed[:1], *(each for each in closed[1:] if tokens(each.text) > _BARE)]
     elif who == AT_WORK:
         check = last_check(facts)
         told = [turn.closing for turn in facts.turns[-1:] if turn.closing and turn.end == "running"]
