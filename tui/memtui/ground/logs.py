@@ -55,11 +55,10 @@ class FailureLog:
 
         entry = f"{self._clock().isoformat(timespec='seconds')} while {doing}\n"
         entry += "".join(traceback.format_exception(error))
-        try:
+        with suppress(OSError, ValueError):
             append_line(self.path, entry, limit=256 * 1024)
-        except (OSError, ValueError):
-            return False
-        return True
+            return True
+        return False
 
 
 def explain(log: FailureLog, doing: str, error: Exception) -> str:

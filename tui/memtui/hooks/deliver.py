@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 
@@ -87,12 +88,11 @@ def _has_arrived(message: Message, payload: Payload) -> bool:
     marks = [f"memtui:{mark}".encode() for mark in (message.unless, *message.printed) if mark]
     if not marks:
         return False
-    try:
-        path = check_transcript(payload.transcript_path)
-        tail = tail_within(path, path.parent, size=8 << 20)
-    except FileProblem:
-        return False
     # The raw output of a hook is recorded, too, whether or not it was accepted (Claude Code fact).
     added = (b'"hook_additional_context"', b'"plugin_note"')
-    lines = [line for line in tail.split(b"\n") if any(kind in line for kind in added)]
-    return any(mark in line for line in lines for mark in marks)
+    with suppress(FileProblem):
+        path = check_transcript(payload.transcript_path)
+        tail = tail_within(path, path.parent, size=8 << 20)
+        lines = [line for line in tail.split(b"\n") if any(kind in line for kind in added)]
+        return any(mark in line for line in lines for mark in marks)
+    return False

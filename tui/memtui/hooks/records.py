@@ -160,10 +160,8 @@ class Run(NamedTuple):
 def record(path: Path, run: Run) -> None:
     """Append a run. Never raises: a missing log entry does no harm."""
     line = json.dumps({key: value for key, value in run._asdict().items() if value != "" or key == "event"})
-    try:
+    with suppress(OSError, ValueError):
         append_line(path, line, limit=LOG_LIMIT)
-    except (OSError, ValueError):
-        return
 
 
 def read_runs(path: Path) -> list[Run]:

@@ -128,14 +128,12 @@ def take_ended(project: Project, home: Home, now: datetime) -> tuple[str, dateti
             found.append((path, ended))
         else:
             path.unlink(missing_ok=True)
-    if len(found) != 1:
-        return None
-    ((path, ended),) = found
-    try:
-        path.unlink()
-    except OSError:  # a concurrent hook was faster
-        return None
-    return ended
+    if len(found) == 1:
+        ((path, ended),) = found
+        with suppress(OSError):  # a concurrent hook was faster
+            path.unlink()
+            return ended
+    return None
 
 
 def _notes(project: Project, home: Home) -> Path:

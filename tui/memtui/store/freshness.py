@@ -8,6 +8,7 @@ import re
 import stat
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -106,13 +107,12 @@ def _blobs(root: Path, commit: str) -> dict[str, bytes]:
 
 def _blob(path: Path, length: int) -> bytes:
     """The name that git gives to the content of a file; "" if it is too large, or cannot be read."""
-    try:
+    with suppress(FileProblem):
         data = read_within(path, path.parent, limit=16 << 20, follow=False)
-    except FileProblem:
-        return b""
-    made = hashlib.new("sha1" if length == 40 else "sha256", b"blob %d\0" % len(data), usedforsecurity=False)
-    made.update(data)
-    return made.hexdigest().encode()
+        kind = "sha1" if length == 40 else "sha256"
+        made = hashlib.new(kind, b"blob %d\0" % len(data) + data, usedforsecurity=False)
+        return made.hexdigest().encode()
+    return b""
 
 
 def _named(text: str, root: Path) -> Iterator[tuple[str, str]]:
