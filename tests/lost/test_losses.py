@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.lost.compare import rows_of
-from memtui.lost.records import Need, Row
+from memtui.lost.notes import Comparison
+from memtui.lost.records import Kind, Need, Row
 from memtui.lost.traces import Trace
 from memtui.lost.verdicts import Text, Verdict, stems
-from memtui.lost.worth import doubles, worth
+from memtui.lost.worth import doubles, ranked, worth
 from memtui.transcript.procedure import due
 from memtui.transcript.records import NOWHERE, CompactionFact, Source
 from memtui.transcript.sentences import announces, is_rule, sentences
@@ -52,24 +53,19 @@ def test_many_empty_lines_take_no_time(tmp_path: Path) -> None:
     ends_soon(losses, "a" + "\n" * 40_000 + "b")
 
 
-def test_what_was_needed_again_counts(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("calls", "need"), [(0, Need(1, 1)), (50, None)])
+def test_what_was_needed_again_within_fifty_calls_counts(
+    tmp_path: Path, calls: int, need: Need | None
+) -> None:
     made = session()
     made.compaction(summary=SUMMARY)
     made.user("and now the invoice")
-    made.tool("Read", "x", file_path=f"{ROOT}/src/invoice.ts")
-    found = row(read(made, tmp_path), "src/invoice.ts")
-    assert found.need == Need(1, 1)
-    assert found.counts
-    assert found.need.label == "needed again 1 turn later"
-
-
-def test_more_than_fifty_calls_later_is_not_again(tmp_path: Path) -> None:
-    made = session()
-    made.compaction(summary=SUMMARY)
-    for number in range(50):
+    for number in range(calls):
         made.tool("Read", "x", file_path=f"{ROOT}/src/{number}.ts")
     made.tool("Read", "x", file_path=f"{ROOT}/src/invoice.ts")
-    assert row(read(made, tmp_path), "src/invoice.ts").need is None
+    found = row(read(made, tmp_path), "src/invoice.ts")
+    assert (found.need, found.counts) == (need, need is not None)
+    assert need is None or need.label == "needed again 1 turn later"
 
 
 def test_only_texts_with_a_mark_were_handed_over_by_memtui(tmp_path: Path) -> None:
@@ -214,6 +210,17 @@ def test_a_plan_file_gives_way_to_another_whose_open_boxes_are_due(tmp_path: Pat
     assert lines(read(made, tmp_path), "step") == ["`make sums` works"]
 
 
+def test_of_documents_those_that_were_named_and_those_of_skills_are_followed(tmp_path: Path) -> None:
+    made = Transcript(cwd=ROOT)
+    made.user("build what docs/spec.md says")
+    for name in ("docs/spec.md", "docs/other.md", ".claude/skills/tax/steps.txt"):
+        made.tool("Read", f"- Round as `{name}` has it", file_path=f"{ROOT}/{name}")
+    made.tool("Edit", file_path=f"{ROOT}/docs/spec.md", old_string="Round", new_string="Never round")
+    made.compaction(summary="Summary: none of it")
+    told = ["Never round as `docs/spec.md` has it", "Round as `.claude/skills/tax/steps.txt` has it"]
+    assert sorted(lines(read(made, tmp_path), "finding")) == told
+
+
 def test_a_plan_whose_tasks_are_all_done_is_due_no_more(tmp_path: Path) -> None:
     made = Transcript(cwd=ROOT)
     made.tool("ExitPlanMode", "User has approved your plan.", plan="# Rounding\n- Run `make totals`")
@@ -303,14 +310,6 @@ def test_a_failure_is_kept_by_its_message_and_a_refusal_by_its_reason(tmp_path: 
     assert (states["failure"], states["refused"]) == ("kept", "kept")
 
 
-def test_a_failure_is_over_when_another_program_found_the_same_sound(tmp_path: Path) -> None:
-    made = session()
-    made.broken("Bash", "undefined: rate", command="go build -tags=tax ./money/...")
-    made.tool("Bash", command="go vet -tags=tax ./money/...")
-    made.compaction(summary=SUMMARY)
-    assert not [text for text in lines(read(made, tmp_path), "failure") if "go build" in text]
-
-
 def test_a_box_is_open_until_it_is_ticked(tmp_path: Path) -> None:
     made = session()
     made.tool("Bash", command="gh pr create -b '\n- [ ] Print an invoice\n- [ ] Export the totals\n'")
@@ -361,6 +360,8 @@ def test_what_was_overtaken_is_no_candidate(tmp_path: Path) -> None:
     made.broken("Edit", f"{SAID}never name clients", file_path="/other/a.ts", new_string="Smith")
     made.tool("Edit", file_path="/other/a.ts", new_string="Client")
     made.tool("Bash", "ok", command="npm test -- totals")
+    made.broken("Bash", "undefined: rate", command="go build -tags=tax ./money/...")
+    made.tool("Bash", command="go vet -tags=tax ./money/...")
     made.tool("Bash", "ok", command="git push origin main")
     made.say("Let me look at `src/totals.ts` next.")
     made.say("Should I change `src/totals.ts`?")
@@ -371,6 +372,7 @@ def test_what_was_overtaken_is_no_candidate(tmp_path: Path) -> None:
         ("ask", "check the totals of the invoice once more"),
         ("ask", "Should I change `src/totals.ts`?"),
         ("check", "npm test -- totals"),
+        ("check", "go vet -tags=tax ./money/..."),
         ("refused", f"Write {ROOT}/NOTES.md: “write no documents”"),
         ("rule", "never name clients"),
     }
@@ -490,7 +492,7 @@ def test_of_a_skill_only_what_the_session_uses_is_its_procedure(tmp_path: Path) 
     made.tool("Skill", skill="work")
     advice = ["- Tests pass (run `bin/rails test`)", "- Do NOT leave it half done", "1. Look around first"]
     steps = ["2. Check with `make lint`", "3. Ask for a review of it", "4. Send it with `gt submit --all`"]
-    steps += ["**Never:**", "- Change `src/tax.ts` alone"]
+    steps += ["All of it counts.", "**Never:**", "- Change `src/tax.ts` alone"]
     made.user([{"type": "text", "text": "\n".join((*advice, *steps))}], isMeta=True)
     made.user([{"type": "text", "text": "Another text of Claude Code's own"}], isMeta=True)
     made.edit(f"{ROOT}/src/tax.ts")
@@ -499,6 +501,8 @@ def test_of_a_skill_only_what_the_session_uses_is_its_procedure(tmp_path: Path) 
     found = read(made, tmp_path)
     assert set(lines(found, "step")) == {"Check with `make lint`", "Send it with `gt submit --all`"}
     assert lines(found, "rule") == ["Never: Change `src/tax.ts` alone"]
+    assert {"Look around first", "All of it counts."} <= {*lines(found, "finding")}
+    assert "Change `src/tax.ts` alone" not in lines(found, "finding")
 
 
 def test_rules_of_a_skill_that_has_ended_hold_where_they_name_what_was_used(tmp_path: Path) -> None:
@@ -620,32 +624,14 @@ def test_no_name_of_a_long_plan_is_left_out(tmp_path: Path) -> None:
     assert all(name in found.replace(",", " ").split() for name in names)
 
 
-def test_what_is_due_stands_in_the_order_in_which_it_is_to_be_done(tmp_path: Path) -> None:
-    made = Transcript(cwd=ROOT)
-    made.slash("release", text="```bash\nrel begin --all\nweb publish --now\nrel done --push\n```")
-    made.tool("Bash", command="rel begin --all")
-    made.compaction(summary="The release was begun.")
-    due = [each.text for each in read(made, tmp_path).rows if each.standing == "open"]
-    assert due == ["web publish --now", "rel done --push"]
-
-
 def test_a_step_that_ran_is_not_due_and_one_that_was_refused_is(tmp_path: Path) -> None:
     made = Transcript(cwd=ROOT)
-    made.slash("release", text="```bash\nrel begin --all\npytest -q\nrel check all\nrel done --push\n```")
+    made.slash("release", text="```bash\nrel begin --all\npytest -q\nrel check all\nrel done\n```")
     made.tool("Bash", command="rel begin --all")
     made.tool("Bash", command="cd web && pytest -q tests")
     made.broken("Bash", SAID + "not yet", command="rel check all")
     made.compaction(summary="The release was begun.")
-    assert [text for text in lines(read(made, tmp_path), "step") if "pytest" in text] == []
-    assert lines(read(made, tmp_path), "step") == ["rel check all", "rel done --push"]
-
-
-def test_a_step_may_be_a_command_of_two_words(tmp_path: Path) -> None:
-    made = Transcript(cwd=ROOT)
-    made.slash("release", text="1. `rel begin all`\n2. `npm ci`\n3. `rel done`")
-    made.tool("Bash", command="rel begin all")
-    made.compaction(summary="The release was begun.")
-    assert lines(read(made, tmp_path), "step") == ["`npm ci`", "`rel done`"]
+    assert lines(read(made, tmp_path), "step") == ["rel check all", "rel done"]
 
 
 def test_a_long_skill_that_a_long_session_follows_takes_no_time(tmp_path: Path) -> None:
@@ -661,10 +647,24 @@ def test_a_long_line_without_blanks_takes_no_time(unit: str) -> None:
     ends_soon(lambda text: [*sentences(text)], f'from {unit * 100_000}\n"""{unit * 100_000}!')
 
 
-def test_lines_without_a_place_are_not_read_together() -> None:
+@pytest.mark.parametrize(("place", "rows"), [(0, 2), (7, 1)])
+def test_lines_without_a_place_are_not_read_together(place: int, rows: int) -> None:
     texts = ("Look at `docs/notes.md` first", "Ask about `vat.csv`")
-    steps = [Row("step", text, NOWHERE) for text in texts]
-    assert len(rows_of(steps, Text("Nothing.", ()), 9)) == 2
+    steps = [Row("step", text, Source(place)) for text in texts]
+    assert len(rows_of(steps, Text("Nothing.", ()), 9)) == rows
+
+
+def test_many_lines_of_one_message_come_by_their_worth() -> None:
+    rows = [Row("said", "x", Source(line), worth=50 - line) for line in (3, 3, 3, 4)]
+    assert ranked(rows[::-1]) == rows
+
+
+def test_a_note_has_rules_that_are_kept_in_part_and_what_an_earlier_summary_quoted() -> None:
+    said = [Row("ask", text, NOWHERE, worth=45, earlier=1) for text in ("keep it local", "so? yes")]
+    kinds: tuple[Kind, ...] = ("rule", "step")
+    partly = [Row(kind, "never", NOWHERE, worth=70, state="maybe") for kind in kinds]
+    chosen = Comparison(Path(), (*partly, *said, Row("ask", "list it", NOWHERE, worth=45))).chosen()
+    assert {letter: numbers for letter, numbers in chosen.items() if numbers} == {"R": [1], "O": [3]}
 
 
 def test_the_need_of_any_line_that_is_read_together_counts() -> None:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from memtui.documents.work import open_steps, plan_in_force
-from memtui.lost.conversation import ITEM, RECENT, Conversation, bare, plan_lines, spoken
+from memtui.lost.conversation import ITEM, RECENT, Conversation, bare, plan_lines, spoken, unwritten
 from memtui.lost.records import PLAN, QUOTE, Kind, Row
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import (
@@ -153,7 +153,9 @@ def _planned(facts: Facts, conversation: Conversation) -> Iterator[Row]:
     if plan is not None and (not tasks or any(todo.status in OPEN for todo in tasks)):
         if plan.path:
             yield Row("step", f"the approved plan: {plan.path}", plan.source, "open", target=PLAN)
-        yield from plan_lines(plan.content, plan.source, conversation.written_after(plan.source.line))
+        written = conversation.written_after(plan.source.line)
+        yield from unwritten(plan.content, plan.source, written)
+        yield from plan_lines(plan.content, plan.source, written)
 
 
 def _files(facts: Facts, end: int, root: Path) -> Iterator[Row]:

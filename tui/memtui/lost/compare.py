@@ -17,7 +17,7 @@ from memtui.transcript.records import Facts
 
 _TELLING = 3
 """The least words by which a line of Claude's is known again."""
-_JOINED = frozenset({"rule", "ask", "finding", "report", "said"})
+_JOINED = frozenset({"rule", "ask", "finding", "report", "said", "step"})
 """Kinds whose neighbours are read together: the item of a list says little by itself."""
 _BEGINNING = 80  # characters by which a line is known again in what was asked for: long ones are shortened
 _NEAR = 120  # characters between two lines that are read together
@@ -111,10 +111,12 @@ def _joined(rows: Sequence[Row]) -> list[Row]:
     last: dict[tuple[str, int, str], int] = {}
     ends: dict[tuple[str, int, str], int] = {}
     for row in rows:
-        if not (row.missing and row.kind in _JOINED and row.source.line) or row.earlier:
+        runs = row.kind == "step" and row.target not in ("", PLAN)  # to be run as it stands
+        if not (row.missing and row.kind in _JOINED and row.source.line) or row.earlier or runs:
             found.append(row)
             continue
-        place = (row.kind, row.source.line, row.standing)
+        state = row.state if row.kind == "step" else ""  # what is due for sure stands by itself
+        place = (row.kind, row.source.line, row.standing + state)
         before = found[last[place]] if place in last else None
         near = row.at is None or (row.at >= 0 and row.at - ends.get(place, 0) <= _NEAR)
         ends[place] = (row.at or 0) + len(row.text)

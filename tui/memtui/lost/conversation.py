@@ -29,9 +29,9 @@ from memtui.transcript.lines import read_lines
 from memtui.transcript.outcomes import outcome_of, target_of
 from memtui.transcript.pasted import without_pasted
 from memtui.transcript.paths import Kind as FileKind
-from memtui.transcript.paths import role_of
+from memtui.transcript.paths import name_of, role_of
 from memtui.transcript.plans import edited
-from memtui.transcript.procedure import due, is_stressed
+from memtui.transcript.procedure import advice, due, is_stressed
 from memtui.transcript.records import Source
 from memtui.transcript.sentences import announces, is_question, is_rule, sentences
 from memtui.transcript.shell import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
@@ -131,8 +131,10 @@ class Conversation:
         self._refused: dict[str, list[Row]] = {}
         self._boxes: dict[str, Row] = {}
         """Boxes that nobody has ticked."""
-        self._plan = "", "", Source()
-        """The plan file that was read last, its text and where."""
+        self._documents: dict[str, tuple[str, Source]] = {}
+        """Plans, guides and what Claude was told to read, by path: text and where."""
+        self._plan = ""
+        """The path of the plan file that was read last."""
         self._written: list[tuple[int, str, str]] = []
         self._queued = self._name = ""
         self._line = 0
@@ -210,9 +212,7 @@ class Conversation:
                 rules = [] if call.name in _TALKS else [each for each in words if each.kind == "rule"]
                 self._refused[_aim(call)] = [_refused(call, reason, by), *rules]
         elif call.name in READ_TOOLS:
-            if _PLAN_FILE.search(target):
-                self._plan = target, _prose(result.text), source
-            yield from _guide(target, result.text, source)
+            self._open(target, result.text, source)
         elif call.name in EDIT_TOOLS:
             self._write(call, target, source)
         elif call.name in AGENT_TOOLS:
@@ -221,15 +221,29 @@ class Conversation:
             self._tick(str(call.input.get("command", "")), source)
             self._run(target, result.text, source)
 
+    def _open(self, path: str, text: str, source: Source) -> None:
+        """Note a file that was read, if it tells what to do."""
+        self._plan = path if _PLAN_FILE.search(path) else self._plan
+        if path == self._plan or _GUIDE.search(path) or self._is_told(path):
+            self._documents[path] = _prose(text), source
+
     def _write(self, call: Call, target: str, source: Source) -> None:
         self._changed = self._changed or role_of(target).kind < FileKind.DOCS
         self._written.append((source.line, target, "\n".join(map(str, call.input.values()))))
-        path, text, begun = self._plan
-        passing = "/.claude/plans/" in target or role_of(target).kind is FileKind.SCRATCH
-        if target == path and "content" not in call.input:
-            self._plan = path, masked(edited(text, call.input)), begun
-        elif target == path or (_PLAN_FILE.search(target) and not passing):
-            self._plan = target, masked(str(call.input.get("content", ""))), source
+        is_plan = _PLAN_FILE.search(target)
+        if "content" in call.input and (is_plan or target in self._documents):
+            self._documents[target] = masked(str(call.input["content"])), source
+        elif target in self._documents:
+            text, begun = self._documents[target]
+            self._documents[target] = masked(edited(text, call.input)), begun
+        if is_plan and "/.claude/plans/" not in target and role_of(target).kind is not FileKind.SCRATCH:
+            self._plan = target
+
+    def _is_told(self, path: str) -> bool:
+        """Whether a file belongs to a skill, or is a document that the person, a command or a skill names."""
+        said = itertools.chain(self._messages, ((0, text) for text, _ in self._expansions.values()))
+        is_document = role_of(path).kind is FileKind.DOCS
+        return "/skills/" in path or (is_document and any(name_of(path) in text for _, text in said))
 
     def _run(self, command: str, output: str, source: Source) -> None:
         """Note a command that went well."""
@@ -316,19 +330,28 @@ class Conversation:
                     continue  # of a procedure that has ended
                 if number == 0 or is_stressed(each.text) or (number < _IN_USE and each.kind == "step"):
                     yield each
+            for told in advice(text) if number < _IN_USE else ():
+                yield Row("finding", shortened(told, QUOTE), source)
         yield from self._boxes.values()
         for found in self._refused.values():
             yield from found
-        path, text, source = self._plan
+        for path, (text, source) in self._documents.items():
+            yield from self._of_document(path, text, source)
+
+    def _of_document(self, path: str, text: str, source: Source) -> Iterator[Row]:
         text = _BOX.sub(lambda box: box[0] if box[1] == " " else "", text)
         old = source.line < RECENT * self._line  # it was worked on since, so its steps may be done
         unticked = {one_line(item).replace("**", "") for box, item in _BOX.findall(text) if box == " "}
-        for row in plan_lines(text, source, self.written_after(source.line, path)) if path else ():
+        in_use = path == self._plan and not old
+        written = self.written_after(source.line, path) if path == self._plan else ""
+        for row in _placed(plan_lines(text, source, written), text):
             # The file still has them: only commands and boxes are worth more than a look into it.
-            if row.text in unticked and not old:
+            if in_use and row.text in unticked:
                 yield replace(row, kind="step", standing="open")
-            elif row.kind == "step" and not old and COMMAND.search(row.text):
+            elif in_use and row.kind == "step" and COMMAND.search(row.text):
                 yield row
+            else:
+                yield replace(row, kind="finding", target="")
 
 
 def bare(text: str) -> str:
@@ -365,16 +388,6 @@ def _read(text: str, source: Source) -> Iterator[Row]:
     told = (*_listed(text), *(each for each in sentences(text) if _tells(each) or is_rule(each)))
     telling = (each for each in told if not _COUNTED.search(each))
     rows = (Row("report", shortened(each, QUOTE), source) for each in itertools.islice(telling, _REPORT))
-    yield from _placed(rows, text)
-
-
-def _guide(path: str, text: str, source: Source) -> Iterator[Row]:
-    """The rules and commands of a file that was read, if it is a guide."""
-    if not _GUIDE.search(path):
-        return
-    text = _prose(text)
-    told = [*commands_in(text), *(each for each in sentences(text) if is_rule(each) or COMMAND.search(each))]
-    rows = (Row("finding", shortened(each, QUOTE), source) for each in told[:_REPORT])
     yield from _placed(rows, text)
 
 
@@ -425,8 +438,8 @@ def _tells(sentence: str) -> bool:
     return IDENTIFIER.search(sentence) is not None and not announces(sentence)
 
 
-def plan_lines(text: str, source: Source, written: str) -> Iterator[Row]:
-    """The lines of a plan's text; what was written since tells which of its functions are due."""
+def unwritten(text: str, source: Source, written: str) -> Iterator[Row]:
+    """The functions that a plan's text declares and that were not written since."""
     declared = (_DECLARED.match(line) for language, line in fenced(text) if language not in SHELLS)
     planned = list(dict.fromkeys(match[1] for match in declared if match))
     other = {found[1] for line in written.split("\n") if (found := _DECLARED.match(line))} - {*planned}
@@ -434,6 +447,10 @@ def plan_lines(text: str, source: Source, written: str) -> Iterator[Row]:
     due = ", ".join(name for name in planned if name not in written and name[:_ALIKE] not in alike)
     for names in textwrap.wrap(due, QUOTE - 20):
         yield Row("step", f"not written yet: {names}", source, target=PLAN)
+
+
+def plan_lines(text: str, source: Source, written: str) -> Iterator[Row]:
+    """The lines of a plan's text, but those whose words all were written into files since."""
     for line in commands_in(text):
         yield Row("step", shortened(line, QUOTE), source, target=PLAN)
     prose = unfenced(text)

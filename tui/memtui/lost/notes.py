@@ -68,7 +68,8 @@ class Comparison(NamedTuple):
         found: dict[str, list[int]] = {letter: [] for letter in HEADINGS}
         for number, row in enumerate(self.rows, 1):
             some = found[HEADING[row.kind]]
-            lost = row.state == "lost" and not row.double and (row.worth >= _LEAST or row.need is not None)
+            lost = row.state == "lost" or row.kind in ("rule", "check")  # half of these is not enough
+            lost = lost and not row.double and (row.worth >= _LEAST or row.need is not None)
             if lost and len(some) < _MOST[HEADING[row.kind]] and _in_force(row):
                 some.append(number)
         return found
@@ -207,6 +208,8 @@ def _in_force(row: Row) -> bool:
     if row.kind == "step":
         runs = any(is_check(each.strip("`")) for each in COMMAND.findall(row.text))
         return row.standing == "open" or runs
+    if row.kind == "ask" and row.earlier:  # a summary had it, and nothing was done about it since
+        return row.standing != "spent" and not {*"?？"} & {*row.text}
     if HEADING[row.kind] == "O":
         return row.standing == "open"
     if row.kind == "answer":  # what came of it is in the summary, or it was taken back in other words

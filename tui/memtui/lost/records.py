@@ -130,8 +130,9 @@ class Row:
 
     @property
     def counts(self) -> bool:
-        """Whether its loss counts in ``✗ 7``."""
-        return self.state == "lost" and not self.double and (self.worth >= COUNTS or self.need is not None)
+        """Whether its loss counts in ``✗ 7``; no summary is without the requests that matter."""
+        lost = self.state == "lost" and not self.double and self.kind != "ask"
+        return lost and (self.worth >= COUNTS or self.need is not None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,19 +78,15 @@ def worth(line: Row, verdict: Verdict, end: int) -> float:
 
 
 def ranked(rows: Sequence[Row]) -> list[Row]:
-    """Rows by their worth, best first; many of one kind and place give way to others."""
-    before = Counter[tuple[Kind, int]]()
-    values = []
+    """Rows by their worth, best first; a fifth check counts no more, while a fifth rule does."""
+    found, before = [], 0
     latest = max((row.source.line for row in rows if row.kind == "check"), default=0)
     for row in sorted(rows, key=lambda each: -each.worth):
-        place = (row.kind, 0 if row.kind == "check" else row.source.line)
-        number = 0 if row.kind == "check" and row.source.line == latest else before[place]
-        less = _AGAIN * (number * number if row.kind == "check" else number * (row.source.line > 0))
-        # A fifth check counts no more, while a fifth rule does.
-        own = replace(row, worth=row.worth - less) if row.kind == "check" else row
-        values.append((row.worth - less, own))
-        before[place] += 1
-    return [row for _, row in sorted(values, key=lambda each: -each[0])]
+        if row.kind == "check":
+            less = 0 if row.source.line == latest else _AGAIN * before * before
+            row, before = replace(row, worth=row.worth - less), before + 1
+        found.append(row)
+    return sorted(found, key=lambda row: -row.worth)
 
 
 def doubles(texts: Sequence[str]) -> set[int]:

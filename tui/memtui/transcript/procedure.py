@@ -11,7 +11,7 @@ from memtui.secrets.secrets import masked
 from memtui.transcript.checks import bare_command
 from memtui.transcript.sentences import is_rule, sentences
 from memtui.transcript.short_text import one_line
-from memtui.transcript.text import COMMAND, SHELLS, blocks, command_in, named, words
+from memtui.transcript.text import COMMAND, SHELLS, blocks, command_in, named, unfenced, words
 from memtui.transcript.words import without_blocks
 
 _LISTED = re.compile(r"^\s*(?:(?P<number>\d{1,2}[.)])|[-*])\s+(?P<box>\[ \]\s+)?(?P<step>\S.{7,})")
@@ -69,6 +69,16 @@ def due(text: str, used: set[str], ran: Sequence[str]) -> Iterator[tuple[Instruc
     steps = _after(lines, reached, done) if reached >= 0 else _used(lines[:40], used)
     found = dict(steps)
     yield from ((line, found.get(line, False)) for line in lines if line.rule or line in found)
+
+
+def advice(text: str) -> Iterator[str]:
+    """What a command or skill says, but for rules of a list, its headings and blocks that are no shell's."""
+    text = masked(without_blocks(text))
+    yield from (line.text for line in _instructions(text) if not line.rule)
+    lines = unfenced(text).split("\n")
+    yield from sentences(
+        "\n".join(line for line in lines if not (_LISTED.match(line) or _HEADING.match(line)))
+    )
 
 
 def _after(
