@@ -62,7 +62,7 @@ PLACES = {
     "versions": Place(("4", "n", "v"), "Versions|the first", ("screens.versions.VersionsScreen",)),
     "help": Place(("?",), "Help for", ("screens.dialogs.HelpScreen",)),
     "question": Place(("3", "u", "X"), "Clear (all|the)", ("screens.dialogs.ConfirmScreen",)),
-    "line": Place(("2", "t"), "Leave (esc)", ("screens.dialogs.AskScreen",)),
+    "line": Place(("2", "t"), r"Leave \(esc", ("screens.dialogs.AskScreen",)),
 }
 PLACES |= {f"empty-{name}": PLACES[name] for name in ("pending", "memories", "commands", "state", "sessions")}
 
@@ -174,7 +174,7 @@ def walk(size: tuple[int, int], names: Sequence[str]) -> list[str]:
     """The keys without an effect."""
     dead = []
     for name in names:
-        with tempfile.TemporaryDirectory(prefix="memtui-keys-") as folder:
+        with tempfile.TemporaryDirectory(prefix="memtui-keys-", ignore_cleanup_errors=True) as folder:
             world = World(Path(folder))
             if not name.startswith("empty"):
                 compacted(furnished(world))
