@@ -95,8 +95,9 @@ async def test_a_click_goes_to_a_row_an_empty_place_or_the_detail(full: World) -
 
 async def test_a_click_on_a_tab_goes_to_the_pane_and_the_footer_names_its_keys(full: World) -> None:
     async with opened(full, SHORT) as driver:
-        for key, pane_id in (("3", PaneId.COMMANDS), ("2", PaneId.MEMORIES), ("4", PaneId.STATE)):
-            await driver.pilot.click(offset=(driver.lines[0].index(f"  {key} ") + 2, 0))
+        for x, pane_id in ((7, PaneId.COMMANDS), (4, PaneId.MEMORIES), (10, PaneId.STATE)):
+            assert driver.lines[0].startswith(" 1  2  3  4  ") and "● live" in driver.lines[0]
+            await driver.pilot.click(offset=(x, 0))
             assert driver.at(pane_id)
         await driver.press("1")
         assert "enter open  r review  l lost" in driver.lines[-1]
@@ -149,3 +150,12 @@ async def test_q_goes_back_from_a_detail_and_quits_from_the_panes(
         assert driver.app.is_running
         await driver.press(key)
         assert not driver.app.is_running
+
+
+async def test_a_click_on_a_line_of_the_help_does_what_its_key_does(full: World) -> None:
+    async with opened(full, WIDE) as driver:
+        await driver.press("question_mark")
+        await driver.pilot.click(offset=(WIDE[0] // 2, driver.line_of("go to Memories")))
+        await driver.until(lambda: driver.at(PaneId.MEMORIES), "the pane")
+        await driver.press("question_mark", "enter")
+        assert driver.at(PaneId.MEMORIES)

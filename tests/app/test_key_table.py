@@ -127,7 +127,7 @@ async def test_dialogs_close_by_a_click_beside_them_or_on_their_last_word(full: 
             assert driver.at_home(), key
         await driver.press("?")
         box = driver.screen.query_one(Vertical).region
-        await driver.pilot.click(offset=(box.x + 9, box.y + 9))
+        await driver.pilot.click(offset=(box.x + 9, box.y + 1))
         assert isinstance(driver.screen, HelpScreen)
 
 

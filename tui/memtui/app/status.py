@@ -328,15 +328,11 @@ class Tab(NamedTuple):
     current: bool
 
 
-_LAYOUTS = ((True, True, True), (False, True, True), (False, True, False), (False, False, True), (False,) * 3)
-"""Parts to show, from the most room to the least: the others' names, their counts, the context."""
-
-
 class TabStrip(Widget):
-    """One line; the current pane by name and count, the others as far as there is room for both.
+    """One line; the panes by name and count, or without room for all their keys and the current one.
 
-    With less room it leaves out the others' names, then the context, unless that warns or fits without the
-    others' counts, then these counts, and never the live mark.
+    It stands behind the keys, which so keep their places under the pointer. Next goes the context, unless
+    that warns, and never the live mark.
     """
 
     auto_links = False
@@ -354,11 +350,11 @@ class TabStrip(Widget):
         self._bar = bar
 
     def render(self) -> Content:
-        cells, mark = self._layout()
-        strip = Content.assemble(*cells)
-        room = max(1, self.size.width - strip.cell_length)
-        mark = mark.truncate(room, ellipsis=True)
-        return Content.assemble(strip, " " * (room - mark.cell_length - 1), mark)
+        cells, here, mark = self._layout()
+        keys = Content.assemble(*cells)
+        mark = mark.truncate(max(1, self.size.width - keys.cell_length), ellipsis=True)
+        room = max(0, self.size.width - keys.cell_length - mark.cell_length - 1)
+        return Content.assemble(keys, here.truncate(room, ellipsis=True, pad=True), mark)
 
     async def on_click(self, event: events.Click) -> None:
         column = 0
@@ -369,17 +365,18 @@ class TabStrip(Widget):
                 await self.run_action(f"screen.pane('{tab.pane}')")
                 return
 
-    def _layout(self) -> tuple[list[Content], Content]:
+    def _layout(self) -> tuple[list[Content], Content, Content]:
+        """The tabs, the current one if they are keys alone, and the marks."""
         live, context, warns = self._bar.strip_marks()
-        for named, numbered, full in _LAYOUTS:
-            mark = Content.assemble(context, live) if full or warns else live
-            cells = [_cell(tab, named or tab.current, numbered or tab.current) for tab in self.tabs]
-            if sum(cell.cell_length for cell in cells) + mark.cell_length < self.size.width:
+        for named, full in ((True, True), (False, True), (False, warns)):
+            mark = Content.assemble(context, live) if full else live
+            cells = [_cell(tab, tab.key, named) for tab in self.tabs]
+            here = Content("").join(_cell(tab, "", True) for tab in self.tabs if tab.current and not named)
+            if sum(each.cell_length for each in (*cells, here, mark)) < self.size.width:
                 break
-        return cells, mark
+        return cells, here, mark
 
 
-def _cell(tab: Tab, named: bool, numbered: bool) -> Content:
-    total = f"({tab.total})" if numbered and tab.total else ""
-    text = " ".join(part for part in (tab.key, named and tab.title, total) if part)
-    return Content.styled(f" {text} ", "reverse bold" if tab.current else "$quiet")
+def _cell(tab: Tab, key: str, named: bool) -> Content:
+    parts = (key, *((tab.title, tab.total and f"({tab.total})") if named else ()))
+    return Content.styled(f" {' '.join(filter(None, parts))} ", "reverse bold" if tab.current else "$quiet")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar
 
@@ -17,7 +18,7 @@ from textual.widget import Widget
 from textual.widgets import Button, Digits, Input, Static
 
 from memtui.app.base import RESTORES, OwnScreen, hidden
-from memtui.app.widgets.document import Document, Line, line, styled
+from memtui.app.widgets.document import ASIDE, Document, Line, line, styled
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.input_line import TypedLine
@@ -207,9 +208,9 @@ class ReadingScreen(OwnScreen[None]):
 
 
 class HelpScreen(_LeftBySearch):
-    """The signs and keys of a screen; closes with the key that opened it, with escape or q."""
+    """The signs and keys of a screen, done by a click, too; closed by the key that opened it, escape or q."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [hidden("escape,?,f1,q,enter", "dismiss", "close")]
+    BINDINGS: ClassVar[list[BindingType]] = [hidden("escape,?,f1,q,enter", "dismiss", "close", priority=True)]
 
     def __init__(self, title: str, about: str, of: Screen[object]) -> None:
         """Make the screen; `of` is the one in front, whose keys work, and `about` says what it shows."""
@@ -224,14 +225,19 @@ class HelpScreen(_LeftBySearch):
     def on_mount(self) -> None:
         box = self.query_one("#help")
         box.border_title = Content(f"Help for {self._title}")
-        box.border_subtitle = Content("esc closes")
+        box.border_subtitle = Content("a click does it · esc closes")
         self.query_one(DocumentView).focus()
+
+    @on(DocumentView.Followed)
+    def _do(self, message: DocumentView.Followed) -> None:
+        self.dismiss()
+        self.app.simulate_key(message.link.removeprefix(ASIDE))
 
 
 def help_document(title: str, about: str, of: Screen[object]) -> Document:
     """The legend of the signs that are on a screen now, and its keys; the signs of other panes come last."""
-    parts = [
-        (0 if place in ("", title, "the detail") else 2, f"Signs in {place or title}", [*found.items()])
+    parts: list[tuple[int, str, Iterable[tuple[str, ...]]]] = [
+        (0 if place in ("", title, "the detail") else 2, f"Signs in {place or title}", found.items())
         for place, found in legend(of).items()
     ]
     parts += [(1, place, rows) for place, rows in _keys(title, of).items()]
@@ -274,18 +280,18 @@ def _painted(node: Widget) -> str:
     return "\n".join(strip.text for strip in strips)
 
 
-def _keys(title: str, screen: Screen[object]) -> dict[str, list[tuple[str, str]]]:
+def _keys(title: str, screen: Screen[object]) -> dict[str, list[tuple[str, ...]]]:
     """The keys of what has the focus, of its screen, and of the app: each action once, with all its keys."""
     own, around, everywhere = f"Keys in {title}", "Keys of this screen", "Keys everywhere"
     places: dict[str, dict[str, list[str]]] = {own: {}, around: {}, everywhere: {}}
-    texts: dict[str, str] = {}
+    texts: dict[str, tuple[str, str]] = {}
     for node, binding, _, tooltip in screen.active_bindings.values():
         if tooltip:
             place = everywhere if isinstance(node, App) else around if isinstance(node, Screen) else own
             places[place].setdefault(binding.action, []).append(screen.app.get_key_display(binding))
-            texts[binding.action] = tooltip
-    found = {
-        place: [(" ".join(keys), texts[action]) for action, keys in actions.items()]
+            texts[binding.action] = tooltip, binding.key
+    found: dict[str, list[tuple[str, ...]]] = {
+        place: [(" ".join(keys), *texts[action]) for action, keys in actions.items()]
         for place, actions in places.items()
         if actions
     }
@@ -293,5 +299,5 @@ def _keys(title: str, screen: Screen[object]) -> dict[str, list[tuple[str, str]]
     return {**found, first: [_MOVING, *found[first]]}
 
 
-def _row(key: str, text: str) -> Line:
-    return styled((f"{key:<{_KEY_WIDTH}}", "accent"), text, hang=_KEY_WIDTH)
+def _row(sign: str, text: str, key: str = "") -> Line:
+    return styled((f"{sign:<{_KEY_WIDTH}}", "accent"), text, hang=_KEY_WIDTH, link=key and ASIDE + key)
