@@ -65,6 +65,7 @@ async def test_a_blank_pin_is_refused_and_a_single_command_is_named_before_it_is
         assert "Clear the active command /babysit?" in driver.shown
         await driver.press("y")
         await driver.until_said("Cleared")
+        await driver.until(lambda: not driver.browser.commands._by_name, "the list without the command")
         await driver.press("X")
         assert await driver.until_said("No command") == "No command is active. x clears the selected pin."
 
