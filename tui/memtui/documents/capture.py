@@ -35,9 +35,7 @@ _TRANSCRIPT, _FIRST, _SUMMARY, _MEMORY = "Transcript", "First Message", "Summary
 _LAYOUT = markdown.layout(_TRANSCRIPT, _FIRST, _SUMMARY, _MEMORY)
 _NO_MEMORY = "_No memory file._"
 
-_META = re.compile(
-    r"\s*(?:[-*]\s+)?[*_]{0,2}(status|timestamp|session id)[*_]{0,2}\s*:[*_]{0,2}(.*)$", re.IGNORECASE
-)
+_META = r"(?i)\s*(?:[-*]\s+)?[*_]{0,2}(status|timestamp|session id)[*_]{0,2}\s*:[*_]{0,2}(.*)$"
 _LINK = r"\[[^\]]*\]\(<?([^)>]*)>?\)$"
 
 
@@ -175,7 +173,7 @@ def _read_header(lines: list[str]) -> tuple[dict[str, str], list[str], bool]:
     rest: list[str] = []
     titled = False
     for line in lines:
-        found = _META.match(line)
+        found = re.match(_META, line)
         name = found[1].casefold() if found else ""
         if found and name not in meta:
             meta[name] = without_backticks(found[2].strip())

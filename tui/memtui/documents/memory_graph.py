@@ -31,9 +31,7 @@ _NAMED_FILE = re.compile(
 _DECISION_END = re.compile(r"(?<=.)(?::\s|：|\s[-–—]\s|(?<=[.!?])\s+(?=[^\Wa-z])|\n)")
 _TICKED = re.compile(r"`([^`\n]+)`")
 _BEFORE_PACKAGES = re.compile(r"^(?:(?:tried to )?(?:added?|removed?) |[\w ]{1,40}: )")
-_PACKAGE = re.compile(
-    r"(@?[A-Za-z][\w.-]*(?:/[\w.-]+)?)(?:\[[\w,-]+\])?(?:(?:\s*[=<>~^!@]+\s*|\s+)v?\d[\w.*-]*)*"
-)
+_PACKAGE = r"(@?[A-Za-z][\w.-]*(?:/[\w.-]+)?)(?:\[[\w,-]+\])?(?:(?:\s*[=<>~^!@]+\s*|\s+)v?\d[\w.*-]*)*"
 _LETTERS = re.compile(r"\W+")
 
 
@@ -92,7 +90,7 @@ def packages(dependency: str) -> list[str]:
     text = one_line(dependency)
     bare = _BEFORE_PACKAGES.sub("", text, count=1)
     parts = _TICKED.findall(text) or re.split(r" [(（–—-]|[(（:：→]", bare, maxsplit=1)[0].split(",")
-    found = [_PACKAGE.fullmatch(part.strip()) for part in parts]
+    found = [re.fullmatch(_PACKAGE, part.strip()) for part in parts]
     names = [
         match[1].rstrip(".-") for match in found if match and match[1].casefold() not in ("none", "nothing")
     ]

@@ -21,9 +21,7 @@ from memtui.transcript.sentences import is_question
 from memtui.transcript.shell import SHELL_TOOLS
 from memtui.transcript.short_text import ends_of, one_line, says_something, shortened, tokens
 
-_CITED = re.compile(
-    r"\s*\((?:[^()]{0,40}, )?(?:agent-[\w-]{1,100} )?L\d{1,9}(?: \d\d:\d\d)?(?:, [^()]{0,40})?\)$"
-)
+_CITED = r"\s*\((?:[^()]{0,40}, )?(?:agent-[\w-]{1,100} )?L\d{1,9}(?: \d\d:\d\d)?(?:, [^()]{0,40})?\)$"
 
 
 def citation(source: Source, *, clock: bool = False) -> str:
@@ -51,7 +49,7 @@ def source_label(label: str, source: Source) -> str:
 
 
 def without_source(text: str) -> str:
-    return _CITED.sub("", text)
+    return re.sub(_CITED, "", text)
 
 
 _WIDTH = 400

@@ -22,9 +22,6 @@ class Span(NamedTuple):
     kind: str  # ``github token``
 
 
-_LOOK_AROUND = r"\(\?(?:=|<?!)(?:[^()\\]|\\.|\([^()]*\))*\)"
-
-
 @cache
 def _tokens(group: str) -> tuple[re.Pattern[str], str, list[str]]:
     """The rules of a group as one pattern, a group of it for each; a wider one; their kinds."""
@@ -32,8 +29,8 @@ def _tokens(group: str) -> tuple[re.Pattern[str], str, list[str]]:
     # Not \b, which is Unicode-aware: there is no boundary next to Chinese text or an underscore.
     either = "|".join(f"({rule['find']})" for rule in rules)
     before = "[A-Za-z0-9]" if group == "token" else "[A-Za-z0-9_-]"
-    wider = re.sub(_LOOK_AROUND, "", either).replace("(?<=", "(?:")
-    # More of the same makes the quick engine slow.
+    # The quick engine has no look-around, and high counts make it slow.
+    wider = re.sub(r"\(\?(?:=|<?!)(?:[^()\\]|\\.|\([^()]*\))*\)", "", either).replace("(?<=", "(?:")
     wider = re.sub(r"\{(\d+)[\d,]*\}", lambda count: f"{{{min(6, int(count[1]))},}}", wider)
     return re.compile(f"(?<!{before})(?:{either})(?![A-Za-z0-9])"), wider, [rule["kind"] for rule in rules]
 

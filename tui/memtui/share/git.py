@@ -61,13 +61,9 @@ _NO_LINKS = ("HEAD", "config", "objects", "refs", "refs/heads", "refs/heads/main
 _HOSTS = ("GIT_SSH", "GIT_ASKPASS", "GIT_SSL")
 """Variables that configure access to a host; git's others select or configure repositories."""
 _HINTS = ("fatal: ", "error: ", "remote: ", "ssh: ")
-_LATE = re.compile(
-    rb"\((?:fetch first|non-fast-forward|failed to update ref)\)|cannot lock ref|incorrect old"
-)
+_LATE = rb"\((?:fetch first|non-fast-forward|failed to update ref)\)|cannot lock ref|incorrect old"
 _LOCKED = re.compile(rb"Unable to create '([^']+\.lock)': File exists")
-_BROKEN = re.compile(
-    rb"\.lock': File exists|bad object|corrupt|issing (?:blob|tree|commit)|not a git repository"
-)
+_BROKEN = rb"\.lock': File exists|bad object|corrupt|issing (?:blob|tree|commit)|not a git repository"
 _SCHEMA = re.compile(rb'\s*\{[^{}]*"memtui": ?(\d{1,9})\b[^{}]*\}\s*')
 _LOCAL = re.compile(r"(?:file://|/|\.{1,2}/|~)")
 _NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
@@ -127,7 +123,7 @@ class GitRemote(Remote):
         try:
             return self._heads()
         except _GitFailedError as error:
-            if not _BROKEN.search(error.printed) or not self._folder.is_dir():
+            if not re.search(_BROKEN, error.printed) or not self._folder.is_dir():
                 raise
             shutil.rmtree(self._folder, ignore_errors=True)  # a killed process may have left it half made
             return self._heads()
@@ -256,7 +252,7 @@ class GitRemote(Remote):
         try:
             self._git("push", "--quiet", "--no-verify", *no_hooks, *what)
         except _GitFailedError as error:
-            if self._removed_lock(error.printed) or _LATE.search(error.printed):
+            if self._removed_lock(error.printed) or re.search(_LATE, error.printed):
                 return False
             raise
         return True

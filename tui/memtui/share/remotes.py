@@ -24,9 +24,7 @@ from memtui.share.git import GitRemote, local_folder
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,29}", re.ASCII)
 _PASSWORD = re.compile(r"://[^/@]*:[^/@]+@|password=")
 _POSTGRES = re.compile(r"postgres(?:ql)?://|service=[\w.-]+$")
-_URL = re.compile(
-    r"(?:https?|ssh|git|file|postgres|postgresql)://[^\s]+|[\w.-]+@[\w.-]+:[^\s:]+|service=[\w.-]+|[/~.].*"
-)
+_URL = r"(?:https?|ssh|git|file|postgres|postgresql)://[^\s]+|[\w.-]+@[\w.-]+:[^\s:]+|service=[\w.-]+|[/~.].*"
 
 
 class NamedRemote(BaseModel):
@@ -74,7 +72,7 @@ class Remotes:
             raise FileProblem(self.path, f"cannot hold {name!r}: a name has small letters, digits, - and _")
         if name in remotes:
             raise FileProblem(self.path, f"has a remote {name} already: {remotes[name].url}")
-        if not _URL.fullmatch(remote.url) or "::" in remote.url or not remote.url.isprintable():
+        if not re.fullmatch(_URL, remote.url) or "::" in remote.url or not remote.url.isprintable():
             known = "an address is https://, ssh://, user@host:path, a folder or postgresql://"
             raise FileProblem(self.path, f"cannot hold {remote.url!r}: {known}")
         if _PASSWORD.search(remote.url) or find(remote.url):

@@ -165,9 +165,7 @@ def project_test(root: str) -> Callable[[str], bool]:
     return concerns
 
 
-_FRONT_MATTER = re.compile(
-    rb"---\nid: .*\nproject: (?:'([^'\n]*)'|([\w/.][^:#\n]*))\n(?:(?!project)[a-z_]+: .*\n)*---\n"
-)
+_FRONT_MATTER = rb"---\nid: .*\nproject: (?:'([^'\n]*)'|([\w/.][^:#\n]*))\n(?:(?!project)[a-z_]+: .*\n)*---\n"
 """As `render_stored` writes it."""
 # The section added to a memory file by `memtui.store.compact`.
 _STORED_AS = rb"(?m)^## Recovery[ \t\r]*\nRecovery ID: (CMEM-\d{8}-\d{6})[ \t\r]*$"
@@ -175,7 +173,7 @@ _STORED_AS = rb"(?m)^## Recovery[ \t\r]*\nRecovery ID: (CMEM-\d{8}-\d{6})[ \t\r]
 
 def quick_project(data: bytes) -> str | None:
     """The project in a stored memory's head, "" without front matter; None if that needs a YAML parser."""
-    if found := _FRONT_MATTER.match(data):
+    if found := re.match(_FRONT_MATTER, data):
         value = found[1] if found[1] is not None else found[2]
         return None if value.lower() in (b"null", b"~") else value.rstrip().decode("utf-8", "replace")
     return None if data.startswith((b"---", b"\xef\xbb\xbf")) else ""

@@ -40,9 +40,7 @@ LIMIT = 32 << 20  # maximum size of a text, in bytes
 MOST = LIMIT + HEAD_LIMIT  # maximum size of a file, in bytes
 
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
-_OBJECTIVE = re.compile(
-    r"^##[ \t]+Objective[^\n]*\n\s*(?!\s*N/A\b)([^\n#][^\n]*)", re.IGNORECASE | re.MULTILINE
-)
+_OBJECTIVE = r"(?im)^##[ \t]+Objective[^\n]*\n\s*(?!\s*N/A\b)([^\n#][^\n]*)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -408,7 +406,7 @@ def title_of(stored: StoredMemory) -> str:
 
 def objective(data: bytes) -> str:
     """The first line of a recovery text's objective; "" where nothing is on record."""
-    found = _OBJECTIVE.search(data.decode("utf-8", "replace"))
+    found = re.search(_OBJECTIVE, data.decode("utf-8", "replace"))
     return found[1].strip() if found else ""
 
 
