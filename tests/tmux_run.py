@@ -112,7 +112,7 @@ def _walk(tmux: Tmux, world: World) -> None:
     tmux.until_shown("Cleared /babysit.")
     assert world.project.session_state_json.read_bytes() != states
     tmux.keys("u")
-    tmux.until_shown("Undone: cleared /babysit.")
+    tmux.until_shown("Undone: cleared /babysit, so")
     assert world.project.session_state_json.read_bytes() == states
     tmux.keys("q")
     tmux.until_shown("left with 0")

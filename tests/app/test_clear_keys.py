@@ -61,7 +61,10 @@ async def test_x_clears_the_selected_command_and_u_brings_it_back_to_the_byte(
         await driver.until(lambda: rows(driver) == ["babysit", "nofile"])
         assert driver.pane(PaneId.COMMANDS).selected == "nofile"
         await driver.press("u")
-        assert await driver.until_said("Undone") == "Undone: cleared /research/ask. ctrl+r does it again."
+        assert (
+            await driver.until_said("Undone")
+            == "Undone: cleared /research/ask, so it is active again. ctrl+r does it again."
+        )
         assert file.read_bytes() == before
         await driver.until(lambda: rows(driver) == NAMES)
         assert driver.pane(PaneId.COMMANDS).selected == "research/ask"
@@ -100,7 +103,10 @@ async def test_capital_x_asks_no_keeps_everything_and_yes_clears_all(full: World
         assert data(full)["last_session"] == {"id": "a-1", "ratio": 0.1}
         await driver.until(lambda: rows(driver) == [])
         await driver.press("u")
-        assert await driver.until_said("Undone") == "Undone: cleared all commands. ctrl+r does it again."
+        assert (
+            await driver.until_said("Undone")
+            == "Undone: cleared all commands, so they are active again. ctrl+r does it again."
+        )
         assert file.read_bytes() == before
 
 

@@ -72,7 +72,10 @@ async def test_it_drafts_checks_stores_and_shows_the_id(full: World, size: tuple
         assert driver.at_home()
         await driver.until(lambda: f"{new.meta.id}.md" in driver.pane(PaneId.MEMORIES).rows, "its row")
         await driver.press("u")
-        assert await driver.until_said("Undone") == f"Undone: stored {new.meta.id}. ctrl+r does it again."
+        assert (
+            await driver.until_said("Undone")
+            == f"Undone: stored {new.meta.id}, so it is in the trash. ctrl+r does it again."
+        )
         assert memories(full) == before
 
 

@@ -37,6 +37,7 @@ def test_the_line_at_each_width() -> None:
     assert drawn(Gauge(137_000), 120) == "  ctx 137k"
     assert "104k · compacts at 155-177k · ~9 turns left" in drawn(Gauge(104_000, 155_000, 177_000, 9), 140)
     assert drawn(Gauge(), 120) == "  ctx ?"
+    assert Content.assemble(*context_line(Gauge(), "", 120, "session 1 ")).plain == "  session 1 ctx ?"
     assert drawn(Gauge(199_000, 200_000, 200_000, 1), 120).endswith("~1 turn left")
 
 

@@ -157,13 +157,13 @@ async def test_keeping_transcripts_is_asked_once(world: World, monkeypatch: pyte
     (world.home.state / "keep-sessions").unlink()
     world.write(world.root / ".claude" / "settings.json", json.dumps(settings_block()))
     async with opened(world, WIDE) as driver:
-        await driver.until(lambda: "keep transcripts beyond 30 days? i" in line(driver))
+        await driver.until(lambda: "keep sessions? i" in line(driver))
         await driver.press("i")
         await driver.until(lambda: "Keep transcripts beyond 30 days?" in driver.shown)
         await driver.press("n")
         await driver.until_said("Transcripts are not kept.")
         assert archive_settings(world.home).keep is False
-        await driver.until(lambda: "keep transcripts" not in line(driver), "the end of the question")
+        await driver.until(lambda: "keep sessions" not in line(driver), "the end of the question")
         await driver.press("i")
         await driver.until(lambda: "/plugin install memtui@memtui" in driver.shown)
 

@@ -30,7 +30,7 @@ async def test_this_projects_memories_are_shown_and_a_shows_all(world: World, na
     async with opened(world) as driver:
         await driver.press("2")
         assert rows(driver) == [a, b, c, homeless]
-        assert "2 Memories 4 · 1 hidden" in driver.shown
+        assert "2 Memories 4 · 1 elsewhere" in driver.shown
         await driver.press("A")
         assert rows(driver) == [a, b, c, other, homeless]
         assert "2 Memories 5 " in driver.shown
@@ -61,7 +61,7 @@ async def test_with_none_of_this_project_it_says_how_many_there_are(world: World
         assert rows(driver) == []
         assert "A shows 1 memory of others." in driver.detail
         assert "enter open" not in driver.lines[-1]
-        assert "2 Memories 1 hidden" in driver.shown
+        assert "2 Memories 1 elsewhere" in driver.shown
 
 
 async def test_tags_are_edited_in_one_line(world: World, names: list[str]) -> None:
@@ -122,7 +122,10 @@ async def test_delete_moves_to_the_trash_and_u_brings_it_back_to_the_byte(
         assert not path.exists()
         assert rows(driver)[0] == names[1]
         await driver.press("u")
-        assert await driver.until_said("Undone") == f"Undone: deleted {names[0]}. ctrl+r does it again."
+        assert (
+            await driver.until_said("Undone")
+            == f"Undone: deleted {names[0]}, so it is back. ctrl+r does it again."
+        )
         assert path.read_bytes() == before
         await driver.until(lambda: rows(driver)[0] == names[0])
 

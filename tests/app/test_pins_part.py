@@ -90,7 +90,7 @@ async def test_red_ones_first_and_x_removes_one_until_u(pinned: World) -> None:
         assert pinned.project.pins.read_text() == FILE.replace(f"- {RED}\n", "")
         await driver.until(lambda: len(driver.pane(PaneId.COMMANDS).rows) == 3, "three rows")
         await driver.press("u")
-        await driver.until_said("Undone: cleared the pin")
+        await driver.until_said(f"Undone: cleared the pin “{RED}”, so it is back.")
         assert pinned.project.pins.read_text() == FILE
         await driver.until(lambda: len(driver.pane(PaneId.COMMANDS).rows) == 4, "four rows")
 

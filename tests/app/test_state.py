@@ -86,7 +86,7 @@ async def test_brackets_switch_between_sessions_and_end_with_the_newest_and_the_
         await driver.until_said("This is the newest session.")
         rows = driver.drawn(PaneId.STATE)
         assert "goal Tokens that refresh once" in rows
-        assert rows[-2:] == ["decided one lock a session", "✓ Find the race"], "where there is room"
+        assert rows[-2:] == ["decided one lock a session", "done Find the race"], "where there is room"
         assert driver.browser.query_one(StatePane).wanted_height(50) == len(rows)
 
 

@@ -80,7 +80,7 @@ def test_a_session_of_memtui_by_keys_alone(world: World, size: tuple[int, int], 
         terminal.until_shown("Cleared /babysit.")
         assert world.project.session_state_json.read_bytes() != states
         terminal.press("u")
-        terminal.until_shown("Undone: cleared /babysit.")
+        terminal.until_shown("Undone: cleared /babysit, so")
         assert world.project.session_state_json.read_bytes() == states
         terminal.press("q")
         assert terminal.until_left() == 0

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from textual.content import Content
 from textual.events import Click, MouseScrollDown
 
-from memtui.app.widgets.row_list import RowList
+from memtui.app.widgets.row_list import RowList, row
 from tests.app.idle import settle
 from tests.app.widgets.hosts import Host, hosted, hostile_texts, rows_of
 
@@ -143,6 +143,10 @@ async def test_headers_cannot_be_selected() -> None:
         assert app.widget.selected == "a1"
         app.widget.set_rows(["# only"])
         assert app.widget.selected is None
+
+
+def test_a_cut_before_a_wide_letter_leaves_no_second_blank() -> None:
+    assert row(["new — 日本"], "", 8).plain == "new — … "
 
 
 async def test_an_untouched_list_follows_the_newest_row() -> None:

@@ -336,7 +336,7 @@ class MemtuiApp(BaseApp):
 
         def add() -> str:
             path = model.pins.path(everywhere=False)
-            with model.changes.of_files(f"pinned “{short_pin(text)}”", [path]):
+            with model.changes.of_files(f"pinned “{short_pin(text)}”", [path], "the pin is gone"):
                 return model.pins.add(pin).text
 
         words = short_pin(added := await asyncio.to_thread(add))
@@ -369,7 +369,8 @@ class MemtuiApp(BaseApp):
                 self.hint("commands", "compacts", "memories", "pins", "userpins", "branch", "handover")
                 if then is not None:
                     then()
-                back = f"Undone: {change.what}. ctrl+r does it again."
+                now = f", so {change.undone}" if change.undone else ""
+                back = f"Undone: {change.what}{now}. ctrl+r does it again."
                 self.say(f"Redone: {change.what}." if undone else back)
 
     async def _is_meant(self, change: Change | None, *, undone: bool) -> bool:

@@ -139,7 +139,7 @@ class BaseApp(App[None]):
             places, clock = self.model.places, self.model.clock
             text = (await asyncio.to_thread(restore_memory, places, clock, memory_id)).text
             name = f"the text of {memory_id}"
-            note = "without the plugin (i) nothing follows the prompt, so this is the text itself"
+            note = "the plugin is not installed (i), so Claude needs the whole text"
         self.copy_text(text, name=name, note=note)
 
     def explain(self, doing: str, error: Exception) -> str:

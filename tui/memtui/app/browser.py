@@ -343,6 +343,10 @@ class BrowserScreen(StyledOnce):
             self.app.say("This has the window already.")
             return
         self.toggle_class("-zoomed")
+        sign = "zoomed · z or esc goes back" if self.has_class("-zoomed") else ""
+        for each in (*self.panes.values(), self.detail):
+            each.border_subtitle = sign
+        self._offer_keys()
 
     @work(group="transcript", exclusive=True, exit_on_error=False)
     async def action_transcript(self, line: int = 0) -> None:

@@ -35,6 +35,8 @@ class Change(NamedTuple):
     """Those of memories that a redo deletes."""
     at: float = 0.0
     """When it was made, on the clock of `time.monotonic`."""
+    undone: str = ""
+    """What is so once it is undone, as the end of a sentence: “they are back”."""
 
 
 class Making:
@@ -65,7 +67,8 @@ class Changes:
     def add_stored(self, what: str, backend: MemoryStore, memory_id: str) -> None:
         """Add that a memory was stored, or came back: undone, it goes to the trash."""
         undo, redo = partial(backend.delete, memory_id), partial(backend.restore, memory_id)
-        self.add(Change(what, undo, redo, (f"{memory_id}.md",), (memory_id,)))
+        back = "it is in the trash"
+        self.add(Change(what, undo, redo, (f"{memory_id}.md",), (memory_id,), undone=back))
 
     def last(self, *, undone: bool = False) -> Change | None:
         """The change that `revert` would undo, or redo."""
@@ -89,7 +92,7 @@ class Changes:
             return change
 
     @contextmanager
-    def of_files(self, what: str, paths: Iterable[Path] = ()) -> Iterator[Making]:
+    def of_files(self, what: str, paths: Iterable[Path] = (), undone: str = "") -> Iterator[Making]:
         """Add the block's changes of these files as one change; it notes what else it makes."""
         before = {path: self._content(path) for path in paths}
         making = Making()
@@ -99,7 +102,8 @@ class Changes:
         if before != after:
             undo = each_of([lambda: self._put(after, before), *making.undo])
             redo = each_of([lambda: self._put(before, after), *making.redo])
-            self.add(Change(what, undo, redo, tuple(path.name for path in before), making.stored))
+            names = tuple(path.name for path in before)
+            self.add(Change(what, undo, redo, names, making.stored, undone=undone))
 
     def _put(self, expected: Mapping[Path, bytes | None], wanted: Mapping[Path, bytes | None]) -> None:
         """Give files other contents; if one has not the expected one, FileChanged is raised before."""
@@ -222,6 +226,7 @@ def _change_each(
     undo = each_of(undo for undo, _ in ways.values())
     redo = each_of(redo for _, redo in ways.values())
     names, gone = tuple(f"{each}.md" for each in ways), tuple(ways) if deletes else ()
-    changes.add(Change(what.format(number), undo, redo, names, deleted=gone))
+    back = f"{'it is' if len(ways) == 1 else 'they are'} back" if deletes else ""
+    changes.add(Change(what.format(number), undo, redo, names, deleted=gone, undone=back))
     failed = f" Not {len(problems)} more: {problems[0]}." if problems else ""
     return f"{done.format(number)}{failed}"

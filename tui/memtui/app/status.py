@@ -80,6 +80,8 @@ class StatusBar(Widget):
         self._branch = ""
         self._transcript: Path | None = None
         self._is_over = False
+        self._named = ""
+        """Says whose context it is while another session is looked at."""
         self._watched: ContextState | None = None
         self._rows_waiting = 0
         self._states: Sequence[RemoteState] = ()
@@ -130,7 +132,7 @@ class StatusBar(Widget):
             _apart(clean_line(self._branch), "$quiet"),
             _apart(clean_line(f"captures are lost: {lost}") if lost else "", "$error"),
             _apart("  ".join(self._watched.alarms) if self._watched else "", "$error"),
-            *(context_line(*self.context, width) if self.context else ()),
+            *(context_line(*self.context, width, self._named) if self.context else ()),
         )
         health = health_line(self.captures, self._model.clock())
         after = (_apart(*self.receipt), _apart(self.app.note, "$accent"), _apart(*health))
@@ -196,7 +198,10 @@ class StatusBar(Widget):
             self._watch()
         elif isinstance(view, listings.WaitsView):
             self._rows_waiting = sum(view.rows.values())
-        elif isinstance(view, listings.StateView) and not view.chosen:  # older ones have no context to fill
+        elif isinstance(view, listings.StateView) and view.chosen:  # older ones have no context to fill
+            self._named = "session 1 "
+        elif isinstance(view, listings.StateView):
+            self._named = ""
             self._transcript = view.transcript
             self._is_over = bool(view.active and self._model.clock() - view.active > timedelta(days=1))
             self._watch()
@@ -275,13 +280,13 @@ def _apart(text: str, colour: str) -> tuple[str, str]:
     return f"  {text}" if text else "", colour
 
 
-def context_line(gauge: Gauge, colour: str, width: int) -> tuple[tuple[str, str], ...]:
+def context_line(gauge: Gauge, colour: str, width: int, of: str = "") -> tuple[tuple[str, str], ...]:
     """``  ctx ▮▮▮▮▮▯▯▯ 104k · compacts at 155-177k · ~9 turns left``, shorter if room is short.
 
     Where only one size is known, ``137k/200k``; ``?`` means that nothing is.
     """
     if not gauge.tokens:
-        return (("  ctx ?", "$quiet"),)
+        return ((f"  {of}ctx ?", "$quiet"),)
     limit = short_tokens(gauge.limit)
     full = min(_CELLS, round(_CELLS * gauge.percent / 100))
     bar = f"{'▮' * full}{'▯' * (_CELLS - full)} " if gauge.limit and width >= _WIDE else ""
@@ -291,7 +296,7 @@ def context_line(gauge: Gauge, colour: str, width: int) -> tuple[tuple[str, str]
         size += f" · compacts at {limit.removesuffix('k')}-{short_tokens(gauge.most)}"
     elif gauge.limit:
         size += f"/{limit}"
-    return (("  ctx ", "$quiet"), (size, colour), (pace if width >= _ROOMY else "", "$quiet"))
+    return ((f"  {of}ctx ", "$quiet"), (size, colour), (pace if width >= _ROOMY else "", "$quiet"))
 
 
 def health_line(view: listings.HealthView | None, now: datetime) -> tuple[str, str]:
@@ -300,7 +305,7 @@ def health_line(view: listings.HealthView | None, now: datetime) -> tuple[str, s
     if not view.installed:
         return "no hooks: i installs them", f"$quiet {_INSTALLS}"
     if view.undecided:
-        return "keep transcripts beyond 30 days? i", f"$quiet {_INSTALLS}"
+        return "keep sessions? i", f"$quiet {_INSTALLS}"
     if view.last is None:
         return "hooks installed", "$quiet"
     if view.last.outcome != "ok":

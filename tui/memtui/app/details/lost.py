@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import NamedTuple
@@ -27,6 +28,7 @@ _ROLES = {"kept": "good", "handed over": "good", "lost": "bad", "maybe": "warn"}
 PASSAGE = "▶"
 """The sign before the line of the summary with the passage of a row."""
 _SHOWN = 10
+_BULLET = re.compile(r" *(?:[-*]|\d+[.)]) ")
 _WIDTH = 160
 
 
@@ -90,7 +92,9 @@ def summary_document(summary: str, passage: Span | None = None) -> tuple[Documen
         before, marked, after = (piece.replace("**", "") for piece in pieces)
         sign = (f"{PASSAGE} ", "warn") if marked and not found else ""
         found = found or (len(lines) if marked else 0)
-        lines.append(styled(sign, before, (marked, "hit"), after))
+        bullet = _BULLET.match(text)
+        hang = (bullet.end() if bullet else 0) + 2 * bool(sign)  # so that a bullet does not stand alone
+        lines.append(styled(sign, before, (marked, "hit"), after, hang=hang))
         at += len(text) + 1
     return Document(lines), found
 
@@ -124,8 +128,8 @@ def lost_document(
     for each in aftermath.unfounded:
         said = f"only the summary says {masked(each.text)}: {each.reason}"
         lines.append(styled(("  ! ", "bad"), said, hang=4))
-    if len(aftermath.missing) > len(heavy[:_SHOWN]):
-        lines.append(line(f"  in all {aftermath.counts} (l shows them)", "dim"))
+    if more := len(aftermath.missing) - len(heavy[:_SHOWN]):
+        lines.append(line(f"  and {more} more, of less weight or maybe kept (l shows them)", "dim"))
     if kept := aftermath.kept:
         asked = sum(row.asked for row in kept)
         because = f"{len(kept)}{f', {asked} because asked' if asked else ''}"

@@ -173,7 +173,7 @@ class ClaudeRows:
         return f"{memory.name} is approved. u takes it back."
 
     def delete(self, memory: ClaudeMemory) -> str:
-        with self._changing(f"deleted {memory.name}", memory.path):
+        with self._changing(f"deleted {memory.name}", memory.path, "it is back"):
             self._model.claude_memories.delete(memory)
         return f"{memory.name} is in the trash, and its line out of {INDEX}. u brings it back."
 
@@ -199,8 +199,8 @@ class ClaudeRows:
         memories.mark(memories.get(path.name), "seen")
         return f"{path.name} is among Claude's memories, and its line in {INDEX}. u takes it back."
 
-    def _changing(self, what: str, path: Path) -> AbstractContextManager[Making]:
-        return self._model.changes.of_files(what, [path, path.with_name(INDEX)])
+    def _changing(self, what: str, path: Path, undone: str = "") -> AbstractContextManager[Making]:
+        return self._model.changes.of_files(what, [path, path.with_name(INDEX)], undone)
 
 
 def as_stored(memory: ClaudeMemory, project: Project) -> dict[str, Any]:

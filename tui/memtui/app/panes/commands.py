@@ -270,12 +270,13 @@ class CommandsPane(Pane):
         what = "all commands" if name is None else f"/{clean_line(name).removeprefix('/')}"
         again = frozenset(each.name for each in gone)
         undo, redo = partial(commands.put_back, gone), partial(commands.remove, again)
-        self.model.changes.add(Change(f"cleared {what}", undo, redo, tuple(again)))
+        back = f"{'they are' if name is None else 'it is'} active again"
+        self.model.changes.add(Change(f"cleared {what}", undo, redo, tuple(again), undone=back))
         return f"Cleared {what}. u brings it back."
 
     def _remove(self, item: PinRow) -> str:
         name = f"the pin “{short_pin(item.pin.text)}”"
-        with self.model.changes.of_files(f"cleared {name}", [item.file]):
+        with self.model.changes.of_files(f"cleared {name}", [item.file], "it is back"):
             self.model.pins.remove(item.pin.text, everywhere=item.everywhere)
         self.model.readings.forget_aftermaths()
         return f"Cleared {name}. u brings it back."

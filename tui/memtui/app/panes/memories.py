@@ -47,7 +47,7 @@ class MemoriesPane(Pane):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "copy(False)", "copy id", id="copy_id", tooltip="copy the Recovery ID"),
-        Binding("Y", "copy(True)", "copy prompt", id="copy_prompt", tooltip=RESTORES),
+        Binding("Y", "copy(True)", "copy text", id="copy_prompt", tooltip=RESTORES),
         Binding("c", "give_claude", "give Claude", id="memory", tooltip=DRAFTS),
         Binding("c", "store_claudes", "store", id="memory", tooltip=DRAFTS),
         Binding("a", "approve", "approve", id="approve", tooltip="approve a memory of Claude's"),
@@ -152,7 +152,7 @@ class MemoriesPane(Pane):
     def count_in_border(self) -> str:
         """The same, and the number of hidden ones: those of other projects."""
         left_out = len(self.view.keys) - len(self._stored_keys())
-        hidden = f"{left_out} hidden" if left_out else ""
+        hidden = f"{left_out} elsewhere" if left_out else ""
         return " · ".join(filter(None, (self.count(), hidden, self.claudes.count())))
 
     def prepare_filter(self) -> bool:

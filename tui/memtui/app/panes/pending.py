@@ -209,7 +209,7 @@ class PendingPane(Pane):
     def _fill_of(self, key: str, capture: Capture, width: int) -> str:
         """The context's size in thousands of tokens, and the number of losses: ``155k -> 42k  ✗ 7``.
 
-        Unknown values are blank, as nothing may move once they are known; ``✓`` means that no loss counts.
+        ``…`` stands for losses that are being counted; ``✓`` means that no loss counts.
         """
         sizes = self._health.sizes if self._health else {}
         before = sizes.get((capture.session_id, capture.timestamp), 0)
@@ -217,7 +217,7 @@ class PendingPane(Pane):
         size = f"{round(before / 1000)}k" if before else ""
         if width >= 56:
             size += f"{f' -> {round(after / 1000)}k' if before and after else '':7}"
-        lost = f"✗ {losses}" if losses > 0 else "" if losses else "✓"
+        lost = f"✗ {losses}" if losses > 0 else "✓" if not losses else "" if key in self.losses else "…"
         return f"{size} {lost:>4}"
 
     def look_at(self, keys: Sequence[str]) -> None:

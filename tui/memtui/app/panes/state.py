@@ -60,7 +60,7 @@ class StatePane(Pane):
         Binding("v", "versions", "versions", id="versions", tooltip="versions, and their differences"),
         Binding("n", "update", "update", id="update", tooltip="write a new version of the session state now"),
         Binding("m", "ask_model", "model", id="model", tooltip=_MODEL),
-        Binding("Y", "copy_notes", "copy prompt", id="copy_prompt", tooltip=RESTORES),
+        Binding("Y", "copy_notes", "copy text", id="copy_prompt", tooltip=RESTORES),
         Binding("[", "switch(-1)", "newer", id="newer", tooltip="the previous session, turn or group"),
         Binding("]", "switch(1)", "older", id="older", tooltip="the next session, turn or group"),
     ]
@@ -169,10 +169,6 @@ class StatePane(Pane):
     def on_click(self, event: events.Click) -> None:
         if event.y == 0 and self.styles.border_top[0] and not self.filter_text:
             self.call_later(self.app.run_action, "app.sessions")
-
-    def _show_title(self) -> None:
-        super()._show_title()
-        self.border_subtitle = Content(self.doing)
 
     def wanted_height(self, width: int) -> int:
         return super().wanted_height(width) - len(self.rows[self._wanted :])
@@ -380,8 +376,7 @@ class StatePane(Pane):
 
     def _show_doing(self, text: str) -> None:
         self.doing = text or (_ASKING if self.question.is_open else "")
-        if self.is_attached:
-            self.show_rows()
+        self.border_subtitle = Content(self.doing)
 
     def _transcript(self) -> Path | None:
         if self.view.transcript is None:
@@ -434,8 +429,7 @@ def _more(state: SessionState) -> Iterator[_Row]:
         if words := re.match(_WORDS, task.text):
             yield _Row(words[1].lower(), task.text[words.end() :], "$quiet")
     yield from (_Row("decided", each.text, "$quiet") for each in state.decisions)
-    done = [task.text for task in state.tasks if task.kind is TaskKind.DONE]
-    yield from (_Row("✓", each, "$quiet") for each in done)
+    yield from (_Row("done", each.text, "$quiet") for each in state.tasks if each.kind is TaskKind.DONE)
 
 
 def _children(task: Task) -> Iterator[_Row]:

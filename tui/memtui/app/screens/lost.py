@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -68,7 +69,7 @@ class LostScreen(ListScreen[None]):
     signs: ClassVar[Mapping[str, str]] = {
         **FATE_SIGNS,
         **FOLD_SIGNS,
-        lost.PASSAGE: "the passage of the summary that has the selected row, or is nearest to it",
+        lost.PASSAGE: "the passage of the summary that has the selected row, or some of it",
         "▣": "ticked",
         "▢": "not ticked",
     }
@@ -112,7 +113,8 @@ class LostScreen(ListScreen[None]):
         return self._items.get(self.listing.selected or "")
 
     @work(group="aftermath", exclusive=True, exit_on_error=False)
-    async def _read(self) -> None:
+    async def _read(self, before: Collection[str] = ()) -> None:
+        """Read the rows; those of keys that waited `before` and wait no longer are ticked, as by `w`."""
         first, size = self._unread_size < 0, 0
         with suppress(OSError):
             size = self._transcript.stat().st_size
@@ -121,6 +123,9 @@ class LostScreen(ListScreen[None]):
                 self.model.readings.aftermath, self._transcript, self._since, lambda: not self.is_running
             )
             await self._look_for_waiting()
+            taken = (row for row in found.missing if row.key in before and not self._waits(row.key))
+            self.ticked.update((row.key, row) for row in taken)
+            self.refresh_bindings()
             self.listing.unread = False
             self._show_rows(found)
             self._show_room()
@@ -187,7 +192,8 @@ class LostScreen(ListScreen[None]):
             self.evidence.border_title, self.evidence.border_subtitle = lost.verdict(item, waits)
             self.evidence.update(Content("\n".join(lost.quotes_of(item))))
         if self.aftermath is not None:
-            passage = item.evidence if item is not None else None
+            is_lost = isinstance(item, Row) and item.state == "lost"  # no passage has more than a word of it
+            passage = None if item is None or is_lost else item.evidence
             document, found = lost.summary_document(self.aftermath.compaction.summary, passage)
             self.beside.show(document, keep_scroll=True)
             if passage:
@@ -288,7 +294,8 @@ class LostScreen(ListScreen[None]):
             return
 
         def hand() -> Message:
-            with model.changes.of_files(f"handed over {counted(len(rows), 'line')}") as making:
+            what = f"handed over {counted(len(rows), 'line')}"
+            with model.changes.of_files(what, undone="that no longer waits") as making:
                 done = hand_over(model.places, model.clock, aftermath, rows)
                 making.files.append(done.path)
             return done
@@ -326,7 +333,8 @@ class LostScreen(ListScreen[None]):
 
         def take() -> int:
             outbox = Outbox(self.model.places.home, self._transcript.stem)
-            with self.model.changes.of_files("took lines back", [each.path for each in waiting]):
+            files = [each.path for each in waiting]
+            with self.model.changes.of_files("took lines back", files, "they wait again"):
                 return sum(each.rows for each in waiting if outbox.remove(each))
 
         taken = await asyncio.to_thread(take)
@@ -346,7 +354,8 @@ class LostScreen(ListScreen[None]):
             self.app.warn("No line is selected: a title cannot be pinned.")
 
     def action_undo(self, redo: bool = False) -> None:
-        self.app.action_undo(redo, self._read)
+        before = {key for each in self._waiting for key in each.keys}
+        self.app.action_undo(redo, partial(self._read, before))
 
     def action_transcript(self) -> None:
         item = self.selected

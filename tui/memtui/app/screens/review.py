@@ -224,7 +224,8 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
 
 
 def _review(model: ProjectModel, entry: Entry, draft: Reworded, facts: Facts | None) -> Reviewed:
-    with model.changes.of_files(f"reviewed {capture_time(entry.name)}", [entry.path]) as making:
+    what = f"reviewed {capture_time(entry.name)}"
+    with model.changes.of_files(what, [entry.path], "it waits for a review again") as making:
         done = review(
             model.places,
             model.clock,

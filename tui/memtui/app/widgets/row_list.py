@@ -8,6 +8,7 @@ from datetime import datetime
 from itertools import chain
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -24,7 +25,7 @@ from textual.strip import Strip
 
 from memtui.app.base import moving, own_app
 from memtui.app.widgets.document_view import selected_style
-from memtui.app.widgets.wrap import blank, cut_segments, segment, wrap
+from memtui.app.widgets.wrap import blank, cut_segments, head, segment, wrap
 from memtui.ground.clean import clean
 from memtui.ground.clock import day_and_minute, short_time, to_local
 
@@ -408,5 +409,9 @@ def when_of(moment: datetime | None, now: datetime, width: int, *, exact: bool =
 def row(left: Sequence[Content | tuple[str, str] | str], right: str, width: int) -> Content:
     """A row with `left` cut if necessary and `right` kept whole at the end, if both fit."""
     end = f" {right}" if right and width >= 24 else ""
-    content = Content.assemble(*left).truncate(max(0, width - len(end)), ellipsis=True, pad=True)
+    content, room = Content.assemble(*left), max(0, width - len(end))
+    cells = room
+    if content.cell_length > room:  # Textual's cut leaves a blank for half a wide character
+        cells = min(room, cell_len(head(content.plain, room - 1)) + 1)
+    content = content.truncate(cells, ellipsis=True, pad=True).pad_right(room - cells)
     return Content.assemble(content, (end, "$quiet"))
