@@ -43,7 +43,7 @@ async def test_capital_y_copies_the_text_where_nothing_follows_the_prompt(full: 
     async with opened(full) as driver:
         await driver.press("2", "Y")
         said = await driver.until_said("buffer")
-        why = "Without the plugin (i) nothing follows the prompt, so this is the text itself."
+        why = "The plugin is not installed (i), so Claude needs the whole text."
         assert said == f"{why} Copied the text of {name} into the tmux buffer: paste with prefix ]"
         assert "Keep every session valid while the keys move." in tmux.read_text()
 
