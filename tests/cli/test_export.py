@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,7 @@ def test_an_archived_session_is_exported_as_a_live_one(memtui: Memtui, transcrip
     assert "The answer [masked: github token] [private]\n" in live
     assert memtui("export", "4c6e", "-o", "out.md").code == 0
     assert Path("out.md").read_text().startswith("# ")
+    assert json.loads(memtui("export", "4c6e", "-o", "2.md", "--json").out)["path"].endswith("2.md")
 
 
 def test_invalid_names(memtui: Memtui, transcript: Path) -> None:

@@ -46,7 +46,7 @@ def test_chosen_rows_wait_for_the_session(memtui: Memtui, path: str) -> None:
     assert "- src/invoice.ts (L6)" in message.text
     assert "⏳ 1. " in memtui("lost", path).out
     again = memtui("lost", path, "--row", "1", "--hand-over")
-    assert again.err == "memtui: Session 5e55-1d is handed with its next prompt what was chosen.\n"
+    assert again.err == "memtui: Session 5e55-1d has these lines waiting for its next prompt already.\n"
 
 
 def test_all_as_far_as_there_is_room(memtui: Memtui, project: Project) -> None:

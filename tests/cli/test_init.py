@@ -105,8 +105,10 @@ def test_without_claude_the_lines_to_type_are_printed(
     (claude / "settings.json").write_text('{"enabledPlugins": {}}')
     result = memtui("init", "--yes")
     assert result.code == 1 and "leaves an empty" not in result.out
-    assert result.err.startswith("memtui: claude is not on the PATH: type these lines, or ")
-    assert result.out.endswith(f"prompt:\n  /{ADD}\n  /plugin install memtui@memtui\n")
+    assert result.err.startswith("memtui: claude is not on the PATH: type the /plugin lines above, or ")
+    lines = f"/{ADD}", "/plugin install memtui@memtui"
+    assert "prompt.\n  {}\n  {}\n".format(*lines) in result.out and result.out.count("/plugin install") == 1
+    assert "prompt: {}, then {}\n".format(*lines) in memtui("doctor").out
     assert (claude / "commands" / "review-compact.md").exists()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +16,7 @@ from tests.cli.conftest import Memtui
 def test_pin_list_and_remove(memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "No pin yet" in memtui("pin").out
     assert memtui("pin", "never push\nto main", "--line", "L412", "--session", "90dd90a0-11").out == (
-        "Pinned: never push to main\n"
+        "Pinned: never push to main (90dd90a0 L412)\n"
     )
     monkeypatch.setattr("sys.stdin", io.StringIO("use `pnpm`, $HOME\n"))
     added = memtui("pin", "-", "--everywhere")
@@ -65,4 +66,11 @@ def test_a_pin_that_cannot_be(memtui: Memtui, project: Project) -> None:
     memtui("pin", "once")
     result = memtui("pin", "once")
     assert (result.code, result.err) == (1, "memtui: “once” is pinned already.\n")
+    assert memtui("pin", " ").err == "memtui: A pin cannot be empty.\n"
+    assert memtui("pin", "--remove", "onc").err.startswith("memtui: “onc” is no pin; its whole text, or ")
     assert memtui("pin", "x", "--line", "here").code == 2
+
+
+def test_the_line_of_a_pin_is_of_a_session(memtui: Memtui, transcript: Path) -> None:
+    assert memtui("pin", "a", "--line", "L4").out == "Pinned: a (session- L4)\n"
+    assert memtui("pin", "b", "--line", "L4", "--session", "sess").out == "Pinned: b (session- L4)\n"

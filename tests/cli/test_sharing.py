@@ -19,6 +19,7 @@ def test_a_memory_goes_from_one_home_to_another(
     memtui: Memtui, hub: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert memtui("remote", "check").out == "No remote yet: memtui remote add NAME URL.\n"
+    assert memtui("sync", "--json").out == "[]\n"
     text = tmp_path / "text.md"
     text.write_text("## Objective\nFix the cart\n")
     memory_id = json.loads(memtui("memory", "import", str(text)).out)["id"]
@@ -27,8 +28,7 @@ def test_a_memory_goes_from_one_home_to_another(
     refused = memtui("remote", "check")
     assert refused.code == 1
     assert refused.out == (
-        f"team: {hub} is not set up: memtui remote init team does it · {hub} ·"
-        " sends what you share · never synced.\n"
+        f"team: {hub} is not set up: memtui remote init team does it · sends what you share · never synced.\n"
     )
     assert memtui("remote", "init", "team").out.startswith("team is set up: 0 memories")
     assert memtui("share", memory_id).out == f"{memory_id} goes to team with the next memtui sync.\n"
@@ -37,7 +37,9 @@ def test_a_memory_goes_from_one_home_to_another(
     assert refused.code == 1 and "the next sync deletes it for all" in refused.err
     (state,) = (memtui_home().data / "sharing").glob("**/*.json")
     hub.rename(tmp_path / "away")
-    assert memtui("sync").code == 1 and "unreachable" in state.read_text()
+    assert memtui("remote", "check").out.endswith(" · synced now.\n")
+    assert "cannot be used" in json.loads(memtui("sync", "--json").out)["problem"]
+    assert "unreachable" in state.read_text()
     (tmp_path / "away").rename(hub)
     assert memtui("remote", "check").code == 0 and "unreachable" not in state.read_text()
     state.write_text("broken")

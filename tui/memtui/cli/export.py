@@ -106,8 +106,10 @@ def export(
             raise click.UsageError("--done takes it out of a file; it goes without --print.")
         _hand_over(name, agent, output, done, yes, as_json, places)
         return
-    if done or yes or as_json:
-        raise click.UsageError("--done, --yes and --json go with --for.")
+    if done or yes:
+        raise click.UsageError("--done and --yes go with --for.")
+    if as_json and output == "-":
+        raise click.UsageError("--json tells of a file; it goes without --print.")
     transcript = find_transcript(places, name)
     page = form or form_of(output)
     parts = session_parts(transcript, page, system_clock())
@@ -118,7 +120,8 @@ def export(
     target = expanded(output) if output else downloads() / session_file(transcript, page)
     if not force and os.path.lexists(target):
         raise FileProblem(target, "already exists; name another file, or replace it with --force")
-    say(export_parts(target, parts, replace=force))
+    said = export_parts(target, parts, replace=force)
+    print_result({"operation": "export", "path": str(target), "form": page}, said, as_json)
 
 
 def _hand_over(

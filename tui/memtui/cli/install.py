@@ -83,8 +83,7 @@ def _done(plan: Plan, places: Places, yes: bool, nothing: str) -> bool:
     for sentence in apply(plan, places):
         say(sentence)
     if typed:
-        say("\n  ".join(("Type at Claude Code's prompt:", *typed)))
-        reason = "claude is not on the PATH: type these lines, or do this again where it is."
+        reason = "claude is not on the PATH: type the /plugin lines above, or do this again where it is."
         raise click.ClickException(reason)
     return True
 
@@ -105,7 +104,7 @@ def doctor(ctx: click.Context, receipts: bool, as_json: bool, places: Places) ->
     for finding in diagnose(places, system_clock):
         findings.append(finding)
         if not as_json:
-            say(f"{finding.level:8} {finding.check}: {clean_line(finding.message)}")
+            say(f"{finding.level:8} {finding.check}: {clean_line(finding.message)}", hang=9)
             if finding.advice:
                 say(" " * 9 + clean_line(finding.advice))
             sys.stdout.flush()
@@ -144,4 +143,6 @@ def mcp(ctx: click.Context) -> None:
     Claude Code starts this itself once `memtui init` has registered it. The tools are core_memory (list,
     import, export), session_manager, search and lost.
     """
+    if can_answer():
+        say("Waiting for an MCP client, such as Claude Code, on standard input; ctrl+c ends it.", err=True)
     ctx.find_root().obj.mcp(memtui_home())

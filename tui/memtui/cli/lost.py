@@ -29,7 +29,7 @@ from memtui.lost.pins import ROOM, Pinned, Pins
 from memtui.lost.records import MARKS, OPEN, Aftermath, Row, Unfounded
 from memtui.plugin.installing import has_all_hooks
 from memtui.secrets.secrets import masked, masked_in
-from memtui.store.sessions import find_transcript, refuse_several
+from memtui.store.sessions import find_transcript, named_session, refuse_several, transcripts_of
 from memtui.transcript.short_text import shortened, tokens
 
 
@@ -232,7 +232,7 @@ def _line(row: Row | Unfounded, numbers: Iterator[int], waiting: Container[str])
 @click.argument("text", required=False)
 @click.option("--everywhere", is_flag=True, help="For all your projects, not only for this one.")
 @click.option("--line", "source", default="", metavar="L412", help="The transcript's line it comes from.")
-@click.option("--session", default="", metavar="ID", help="The session of that line.")
+@click.option("--session", default="", metavar="ID", help="The session of that line, else the newest.")
 @click.option("--remove", default="", metavar="NUMBER|TEXT", help="Remove the pin with this number or text.")
 @click.option(
     "--confirm",
@@ -269,7 +269,7 @@ def pin(
     if text is not None:
         if text == "-":
             text = sys.stdin.read(1 << 16) if sys.stdin else ""
-        _add(pins, text, everywhere, source, session, as_json)
+        _add(pins, text, everywhere, source, session, as_json, places)
         if not as_json and not has_all_hooks(places):
             say("No summary gets it yet: the hooks are not installed; memtui init installs them.", err=True)
     elif remove:
@@ -282,13 +282,18 @@ def pin(
         _list(pins.all(), as_json)
 
 
-def _add(pins: Pins, text: str, everywhere: bool, source: str, session: str, as_json: bool) -> None:
+def _add(
+    pins: Pins, text: str, everywhere: bool, source: str, session: str, as_json: bool, places: Places
+) -> None:
     line = re.fullmatch(r"L?(\d{1,9})", source)
     if source and line is None:
         raise click.BadParameter("a line is a number, such as L412", param_hint="--line")
-    session = (session or current_session())[:8] if line else ""
-    added = Pin(" ".join(text.split()), session, int(line[1]) if line else 0)
-    _print_result("add", pins.add(added, everywhere=everywhere).text, as_json)
+    session = session or current_session()
+    with suppress(FileProblem):  # a session that is gone, or of another project, is kept as it was typed
+        session = named_session(places, transcripts_of(places), session)[0] if line else session
+    added = Pin(" ".join(text.split()), session[:8] if line else "", int(line[1]) if line else 0)
+    made = pins.add(added, everywhere=everywhere)
+    print_result({"operation": "add", "text": made.text}, f"Pinned: {made.item[2:]}", as_json)
 
 
 def _confirm(pins: Pins, name: str, as_json: bool) -> None:
@@ -304,7 +309,7 @@ def _confirm(pins: Pins, name: str, as_json: bool) -> None:
 
 
 def _print_result(operation: str, text: str, as_json: bool) -> None:
-    done = {"add": "Pinned", "remove": "Removed", "confirm": "Confirmed"}[operation]
+    done = {"remove": "Removed", "confirm": "Confirmed"}[operation]
     print_result({"operation": operation, "text": text}, f"{done}: {text}", as_json)
 
 

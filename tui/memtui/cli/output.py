@@ -45,8 +45,11 @@ def need_terminal() -> None:
         raise click.ClickException(reason)
 
 
-def say(text: str = "", *, err: bool = False) -> None:
-    """Print untrusted text, cleaned; a single line is wrapped at words on a terminal, after its indent."""
+def say(text: str = "", *, err: bool = False, hang: int = 0) -> None:
+    """Print untrusted text, cleaned; a single line is wrapped at words on a terminal, after its indent.
+
+    Its other rows have `hang` more.
+    """
     text, stream = clean(text), sys.stderr if err else sys.stdout
     whole = len(text) < _LEAST or "\n" in text or not stream.isatty()  # a text to copy stays as it is
     if not whole and text.isascii():
@@ -57,7 +60,7 @@ def say(text: str = "", *, err: bool = False) -> None:
         click.echo(text, err=err)
         return
     indent = text[: len(text) - len(text.lstrip())]
-    _draw_line(_console(err=err), text.strip(), indent, indent)
+    _draw_line(_console(err=err), text.strip(), indent, indent + " " * hang)
 
 
 def print_json(value: Any, *, indent: int | None = 2) -> None:
@@ -229,7 +232,7 @@ def _draw_line(
     from rich.text import Text
 
     before, line = first, Text(text, style) if isinstance(text, str) else text
-    for row in line.wrap(console, max(1, console.width - len(first))):
+    for row in line.wrap(console, max(1, console.width - max(len(first), len(others)))):
         row.rstrip()
         console.print(Text(before) + row, overflow="ignore", no_wrap=True)
         before = others

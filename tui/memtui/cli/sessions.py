@@ -38,7 +38,7 @@ def sessions(everywhere: bool, as_json: bool, places: Places) -> None:
 
     A session that was started in another folder, or before the project was moved, says where it ran.
     The column "left" says in how many days Claude Code deletes the session: it keeps transcripts for
-    `cleanupPeriodDays` after their last line, 30 unless its settings say otherwise. ✓ marks those
+    `cleanupPeriodDays` after their file was last written, 30 unless its settings say otherwise. ✓ marks those
     of which `memtui archive` keeps a whole copy, ✗ incomplete those that its next run has to complete.
     """
     listing = SessionList(places, system_clock)
@@ -49,6 +49,7 @@ def sessions(everywhere: bool, as_json: bool, places: Places) -> None:
         except (OSError, FileProblem):  # deleted meanwhile, or unreadable
             continue
     listing.remember()
+    found.sort(key=lambda each: each.written, reverse=True)  # an archived one's time is known once it is read
     root = places.project.root
     where = [Path(each.summary.folder).name if everywhere else each.ran_in(root) for each in found]
     columns = (*_COLUMNS, "project" if everywhere else "ran in") if any(where) else _COLUMNS
@@ -93,7 +94,7 @@ def _session_row(session: Session, short: dict[str, str]) -> tuple[str, ...]:
     return (
         short[session.session_id],
         one_line(masked(session.name)) or unnamed(session),
-        day_and_minute(session.written),
+        (day_and_minute if is_terminal() else local_minute)(session.written),
         str(summary.turns),
         f"{round(summary.tokens / 1000)}k" if summary.tokens else "",
         str(summary.compactions) if summary.compactions else "",

@@ -48,8 +48,10 @@ def share(memory_id: str, name: str, places: Places) -> None:
 @json_option
 def sync(name: str, watch: bool, as_json: bool) -> None:
     """Send what you have shared, and fetch what others have; NAME is a remote, none means all."""
-    names = [name] if name else sorted(Remotes(memtui_home()).all()) or [""]
-    sharings = [_sharing(each) for each in names]
+    names = [name] if name else sorted(Remotes(memtui_home()).all())
+    if not names and as_json:
+        print_json([])
+    sharings = [_sharing(each) for each in names or [""]]
     if watch:
         _watch(sharings, as_json=as_json)
         return
@@ -85,6 +87,8 @@ def _watch(sharings: Sequence[Sharing], *, as_json: bool) -> None:
 def _report(sharing: Sharing, done: Synced | FileProblem, *, as_json: bool) -> None:
     if isinstance(done, FileProblem):
         say(f"{sharing.name}: {done}.", err=True)
+        if as_json:
+            print_json({"remote": sharing.name, "problem": str(done)})
     elif as_json:
         numbers = {"sent": done.sent, "fetched": done.fetched}
         print_json({"remote": sharing.name, **numbers, "notes": done.notes})
@@ -155,7 +159,8 @@ def check(ctx: click.Context, name: str, as_json: bool) -> None:
         sends = "sends everything" if row["sync"] == "all" else "sends what you share"
         synced = parse_iso(row["synced"])
         since = f"synced {age(synced, system_clock())}" if synced else "never synced"
-        say(f"{row['name']}: {row['found'] or row['problem']} · {row['url']} · {sends} · {since}.")
+        where = "" if row["url"] in row["problem"] else f" · {row['url']}"
+        say(f"{row['name']}: {row['found'] or row['problem']}{where} · {sends} · {since}.")
     if any(row["problem"] for row in rows):
         ctx.exit(BAD_INPUT)
 
@@ -164,7 +169,8 @@ def _checked(name: str) -> dict[str, str]:
     sharing = _sharing(name)
     row = {"name": name, "url": sharing.named.url, "sync": sharing.named.sync, "synced": "", "found": ""}
     try:
-        row |= {"synced": sharing.state().synced, "found": sharing.remote.check()}
+        row["synced"] = sharing.state().synced
+        row["found"] = sharing.remote.check()
         sharing.save({}, problem="", trouble="")  # the app tells what was found last
     except FileProblem as problem:
         return {**row, "problem": str(problem)}

@@ -136,11 +136,10 @@ def _exit_code(error: BaseException) -> int | None:
 
 
 def _complain(sentence: str) -> None:
-    import click
-
+    from memtui.cli.output import say
     from memtui.ground.clean import clean_line
 
-    click.echo(f"memtui: {clean_line(sentence)}", err=True)
+    say(f"memtui: {clean_line(sentence)}", err=True)
 
 
 def _forget_output() -> None:

@@ -64,11 +64,8 @@ def hand_over(places: Places, clock: Clock, aftermath: Aftermath, rows: Sequence
     new = [row for row in rows if row.key not in known]
     rows = fitting(new)
     if not rows:
-        why = (
-            "has no room for a line that was chosen"
-            if new
-            else "is handed with its next prompt what was chosen"
-        )
+        waits = "has these lines waiting for its next prompt already"
+        why = "has no room for a line that was chosen" if new else waits
         raise FileProblem(f"Session {clean_line(aftermath.session_id)[:8]}", why)
     text = rescue_text(aftermath, rows, places.project.name)
     keys = tuple(row.key for row in rows)

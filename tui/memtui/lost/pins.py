@@ -74,7 +74,7 @@ class Pins:
         path = self.path(everywhere=everywhere)
         known = self.all()
         if not pin.text:
-            raise FileProblem(path, "takes no empty pin")
+            raise FileProblem("A pin", "cannot be empty")
         if any(each.pin.text == pin.text and each.confirmed for each in known):
             raise FileProblem(f"“{_short(pin.text)}”", "is pinned already")
         total = sum(len(each.pin.text) for each in known if each.confirmed) + len(pin.text)
@@ -99,7 +99,7 @@ class Pins:
         fits = (each for each in known if each.pin.text == words and each.everywhere in where)
         found = next(fits, None)
         if found is None:
-            raise FileProblem(self.path(everywhere=False), f"has no such pin: {_short(words)}")
+            raise FileProblem(f"“{_short(words)}”", "is no pin; its whole text, or its number, names one")
         self._change(found.everywhere, lambda text: without_pin(text, words))
 
     def _change(self, everywhere: bool, change: Callable[[str], str]) -> None:

@@ -122,8 +122,11 @@ def _check_installed(places: Places, installed: bool) -> Iterator[Finding]:
         advice = f"Run: claude plugin enable {found[0].plugin}"
         yield Said("warning", "The plugin is installed, but not enabled", advice)
     else:
+        half, advice = installing.recorded_program(places.home), "Run `memtui init`."
+        if half and (typed := installing.typed_lines(installing.plan_init(places))):
+            advice = f"`memtui init` did its part. Type at Claude Code's prompt: {', then '.join(typed)}"
         message = "memtui is not installed into Claude Code: compactions leave no captures and lose all rules"
-        yield Said("warning", message, "Run `memtui init`.")
+        yield Said("warning", message, advice)
 
 
 def _check_entries(places: Places) -> Iterator[Finding]:
@@ -240,8 +243,8 @@ def check_archive(places: Places, clock: Clock) -> Iterator[Finding]:
     archive = Archive(places.home)
     entries, sessions = archive.entries(), SessionList(places, clock).entries()
     if not settings.keep:
-        advice = "" if settings.keep is False else "i in the app asks, and so does `memtui init`."
-        yield Said("note", "Sessions are not kept beyond Claude Code's days", advice)
+        advice = "" if settings.keep is False else "i in the app asks, and so does `memtui init` without -y."
+        yield Said("note", "Sessions are not kept automatically beyond Claude Code's days", advice)
         if not entries:
             return
     sample = entries[:3]
