@@ -132,7 +132,10 @@ async def test_a_fact_is_added_to_the_field_edited_last(full: World) -> None:
         assert driver.screen.focused is review.form.field("questions")
         await driver.press("shift+tab", "f2", "j", "space")
         assert driver.last_said == "Added to Goal."
-        assert review.form.field("goal").text.endswith("Understood: one refresh at a time. (L10 12:25)")
+        field = review.form.field("goal")
+        assert field.text.endswith("Understood: one refresh at a time. (L10 12:25)")
+        field.text = "Retry the test until test passes"
+        assert field.toggle("test") and field.text == "Retry the test until test passes"
 
 
 async def test_tab_leads_from_the_facts_to_the_form_behind_them(full: World) -> None:

@@ -118,7 +118,6 @@ def test_clear(memtui: Memtui, project: Project) -> None:
     assert "has no command b active any more" in result.err
     assert memtui("command", "clear").out == "Cleared /a, /c.\n"
     assert _names(project) == []
-    assert memtui("command", "clear", "b").out == "No command is active in shop.\n"
     assert memtui("command", "clear") == Result(0, "No command is active in shop.\n", "")
 
 

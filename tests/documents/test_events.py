@@ -261,6 +261,8 @@ def test_the_last_push_and_what_stands_in_no_commit_are_told() -> None:
     assert list(events.repository(facts)) == ["No command on record commits or pushes"]
     pushed = replace(facts, commands=(ran("git add . && git push -u origin x 2>&1 | tail", 6, "failed"),))
     assert list(events.repository(pushed)) == ["Last push: `git push -u origin x`: failed (L6)"]
+    quoted = "git commit -m \"$(cat <<'EOF'\ngit push later\nEOF\n)\" && git push --dry-run"
+    assert list(events.repository(replace(facts, commands=(ran(quoted, 6),)))) == []
     since = replace(pushed, landmarks=(commit("dig", 2),))
     assert list(events.repository(since))[1:] == ["At least 1 file changed since the last commit (L2)"]
 

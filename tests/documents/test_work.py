@@ -68,6 +68,12 @@ def test_a_question_that_was_answered_at_once_is_no_goal() -> None:
     )
     assert goal(facts) == '"Build a kiln of it" (first request after others, L12)'
     assert goal_words(goal(facts)) == "Build a kiln of it"
+    told = (
+        facts.turns[2],
+        turn(20, "Now Build a shed; mention a kiln of bricks beside it in the plan", "Built."),
+    )
+    both = Facts(turns=told, modified_files=(changed("/w/kiln.py", 13), changed("/w/shed.py", 21)))
+    assert goal(both).startswith('"Build a kiln of it" (first asked, L12); "Now Build a shed')
     asked = '"Which clay is in the shed?" (first asked, L1)'
     assert goal(replace(facts, turns=facts.turns[:1])) == asked
     last = '"Build a kiln of it" (last asked, L12)'

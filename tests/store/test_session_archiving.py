@@ -113,4 +113,4 @@ def test_nothing_is_kept_unasked(places: Places) -> None:
     assert catch_up("old", str(path), places.project, places.home, Report())
     assert kept(places) == set()
     (finding,) = check_archive(places, clock)
-    assert finding.advice == "i in the app asks, and so does `memtui init`."
+    assert finding.advice == "i in the app asks, and so does `memtui init` without -y."

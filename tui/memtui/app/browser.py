@@ -343,9 +343,9 @@ class BrowserScreen(StyledOnce):
             self.app.say("This has the window already.")
             return
         self.toggle_class("-zoomed")
-        sign = "zoomed · z or esc goes back" if self.has_class("-zoomed") else ""
+        sign = "zoomed · z goes back" if self.has_class("-zoomed") else ""
         for each in (*self.panes.values(), self.detail):
-            each.border_subtitle = sign
+            each.border_subtitle = getattr(each, "doing", "") or sign
         self._offer_keys()
 
     @work(group="transcript", exclusive=True, exit_on_error=False)

@@ -95,7 +95,7 @@ def list_(as_json: bool, places: Places) -> None:
 def clear(name: str | None, as_json: bool, places: Places) -> None:
     """Deactivate one command, or all; the rest of the file stays as it is."""
     commands = CommandsFile(places.project, _PATIENCE)
-    nothing = not commands.read().commands
+    nothing = name is None and not commands.read().commands
     names = None if name is None else frozenset((name, normalised(name)))
     gone = () if nothing else commands.remove(names)
     cleared = ", ".join("/" + entry.name.removeprefix("/") for entry in gone)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 
 import click
@@ -51,6 +52,7 @@ def sync(name: str, watch: bool, as_json: bool) -> None:
     names = [name] if name else sorted(Remotes(memtui_home()).all())
     if not names and as_json:
         print_json([])
+        return
     sharings = [_sharing(each) for each in names or [""]]
     if watch:
         _watch(sharings, as_json=as_json)
@@ -171,7 +173,9 @@ def _checked(name: str) -> dict[str, str]:
     try:
         row["synced"] = sharing.state().synced
         row["found"] = sharing.remote.check()
-        sharing.save({}, problem="", trouble="")  # the app tells what was found last
+        with suppress(FileProblem):  # what a running sync writes is newer; reading settles no refused push
+            if sharing.state().trouble == "unreachable":
+                sharing.save({}, problem="", trouble="")
     except FileProblem as problem:
         return {**row, "problem": str(problem)}
     return {**row, "problem": ""}

@@ -136,10 +136,11 @@ def _exit_code(error: BaseException) -> int | None:
 
 
 def _complain(sentence: str) -> None:
-    from memtui.cli.output import say
+    import click
+
     from memtui.ground.clean import clean_line
 
-    say(f"memtui: {clean_line(sentence)}", err=True)
+    click.echo(f"memtui: {clean_line(sentence)}", err=True)
 
 
 def _forget_output() -> None:

@@ -327,20 +327,28 @@ def id_of(mark: Landmark) -> str:
     return "" if mark.superseded else mark.commit
 
 
-_PUSH = re.compile(r"(?:^|[;&|\n]|then) *((?:git push|gt submit|gt ss|gh pr create)\b(?:(?! \d?>)[^\n;&|])*)")
+_PUSH = re.compile(
+    r"(?:^|[;&|\n]|then) *((?:git(?: -C \S+)? push|gt submit|gt ss|gh pr create)\b"
+    r"(?!.*--dry-run)(?:(?! \d?>)[^\n;&|])*)"
+)
+_TEXT = re.compile(r"<<-?\s*(['\"]?)(\w+)\1.*?^\s*\2$", re.DOTALL | re.MULTILINE)  # a heredoc is no command
 
 
 def repository(facts: Facts) -> Iterator[str]:
     """The last push, and what stands in no commit."""
-    pushes = [(text, run) for run in facts.commands if did_run(run) for text in _PUSH.findall(run.text)]
+    runs = [(_TEXT.sub("", run.text), run) for run in facts.commands]
+    pushes = [(text, run) for ran, run in runs if did_run(run) for text in _PUSH.findall(ran)]
     for text, run in pushes[-1:]:
         yield with_source(f"Last push: `{shortened(one_line(text), _WIDTH)}`: {outcome_of(run)}", run.source)
     commits = [mark.source for mark in standing(facts) if mark.kind == "commit"]
     if commits and (since := changed_since(facts, commits[-1])):
         yield with_source(f"{capitalised(since)} the last commit", commits[-1])
     changed = any(not file.fate for file in facts.modified_files)
-    if not pushes and not facts.addresses and (commits or changed):
-        yield f"No command on record {'pushes' if commits else 'commits or pushes'}"
+    if not any("push" in ran for ran, _ in runs) and not pushes and not facts.addresses:
+        if commits or (changed and any("commit" in ran for ran, _ in runs)):
+            yield "No command on record pushes"
+        elif changed:
+            yield "No command on record commits or pushes"
 
 
 SEEN = "Pull requests and issues seen"

@@ -30,7 +30,7 @@ from memtui.transcript.short_text import (
 from memtui.transcript.turns import title_in
 
 _STEPS = 8
-_NAMED, _NAME, _FIRST = 5, 80, 300
+_NAMED, _NAME, _FIRST, _STEPS = 5, 80, 300, 20
 
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1", re.MULTILINE | re.DOTALL)
 _BOX = re.compile(r"^[ \t]*[-*+][ \t]+\[([ xX>])\][ \t]+(\S.*)$", re.MULTILINE)
@@ -178,12 +178,19 @@ def unanswered(facts: Facts) -> str:
 def procedure(facts: Facts) -> list[str]:
     """What the text of the running command or skill has behind its last command that ran, and its rules."""
     text = facts.procedure
-    if text is None or any(t.end == "answered" for t in facts.turns if t.last_line > text.source.line):
+    if text is None:
+        return []
+    turns = [turn for turn in facts.turns if turn.last_line > text.source.line]
+    left = (one.end == "interrupted" and tokens(then.ask) >= _GO_ON for one, then in pairwise(turns))
+    if any(turn.end == "answered" for turn in turns) or any(left):
         return []
     ran = [run.text for run in facts.commands if did_run(run) and is_after(run.source, text.source)]
     steps, by = [*due(text.text, set(), ran)], {True: "due by", False: "rule in"}
-    told = (with_source(step.text, text.source, by=f"{by[left]} the command's text") for step, left in steps)
-    return list(told) if any(left for _, left in steps) else []
+    told = [
+        with_source(brief(step.text, _SETTLED), text.source, by=f"{by[is_due]} the command's text")
+        for step, is_due in steps[:_STEPS]
+    ]
+    return told if any(is_due for _, is_due in steps) else []
 
 
 def open_work(facts: Facts) -> list[str]:
@@ -352,19 +359,23 @@ def goal(facts: Facts) -> str:
 def _aims(facts: Facts) -> list[UserRequest]:
     """The first request that holds, the newest that edits followed, unless it asks or replies, and the last.
 
-    A request does not hold if a later one has all its words.
+    A request does not hold if a later one says it again.
     """
     asked, worked = telling_requests(facts)[::-1], sorted(quotes.work_lines(facts))
     told = {ask.source: then.text for then, ask in pairwise(user_requests(facts))}
     over = [_is_over(facts, worked, ask, told.get(ask.source, "")) for ask in asked]
     said = [{*ask.text.split()} for ask in asked]
-    over = [each or any(said[at] <= new for new in said[at + 1 :]) for at, each in enumerate(over)]
+    again = (
+        any(one <= new and len(new) < 2 * len(one) for new in said[at + 1 :]) for at, one in enumerate(said)
+    )
+    over = [each or repeated for each, repeated in zip(over, again, strict=True)]
     begun = over.index(False) if False in over else 0
     edits = _edits(facts)
     newest = [ask for ask in asked[begun + 1 :] if _acted_on(facts, edits, ask.source)][-1:]
     typed = [ask for ask in newest if not ask.question and ask.turn and ask.turn.kind != "queued"]
     newest = [ask for ask in typed if not is_question(ask.text)]
-    last = [ask for ask in asked[begun + 1 :] if ask == last_request(facts) and ask not in newest]
+    runs = last_request(facts)
+    last = [ask for ask in asked[begun + 1 :] if ask == runs and ask not in newest]
     return [*asked[begun : begun + 1], *newest, *last]
 
 

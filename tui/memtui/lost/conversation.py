@@ -242,8 +242,8 @@ class Conversation:
     def _is_told(self, path: str) -> bool:
         """Whether a file belongs to a skill, or is a document that the person, a command or a skill names."""
         said = itertools.chain(self._messages, ((0, text) for text, _ in self._expansions.values()))
-        is_document = role_of(path).kind is FileKind.DOCS
-        return "/skills/" in path or (is_document and any(name_of(path) in text for _, text in said))
+        is_told = "/skills/" in path.replace("\\", "/") or any(name_of(path) in text for _, text in said)
+        return role_of(path).kind is FileKind.DOCS and is_told
 
     def _run(self, command: str, output: str, source: Source) -> None:
         """Note a command that went well."""
@@ -344,7 +344,8 @@ class Conversation:
         unticked = {one_line(item).replace("**", "") for box, item in _BOX.findall(text) if box == " "}
         in_use = path == self._plan and not old
         written = self.written_after(source.line, path) if path == self._plan else ""
-        for row in _placed(plan_lines(text, source, written), text):
+        lines = itertools.islice(plan_lines(text, source, written), None if path == self._plan else _REPORT)
+        for row in _placed(lines, text):
             # The file still has them: only commands and boxes are worth more than a look into it.
             if in_use and row.text in unticked:
                 yield replace(row, kind="step", standing="open")

@@ -374,7 +374,7 @@ class _Answer:
             self._files[number] = self._of(file)
         alike = dict[Any, _Row]()  # a skill's text is the same in many sessions, and fits each word alike
         for one in sorted(rows, key=lambda row: row.score, reverse=True):
-            alike.setdefault(one.id if one.role < Role.SUMMARY else tuple(one.parts.items()), one)
+            alike.setdefault(tuple(one.parts.items()) if one.role == Role.INSERTED else one.id, one)
         return [*alike.values()]
 
     def _session_rows(self, rows: list[_Row], shown: int) -> list[Result]:

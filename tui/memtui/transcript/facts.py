@@ -241,7 +241,7 @@ class _Reading:
         if event.text.startswith(HOOK_FEEDBACK):  # what closed the turn before it did so
             self._turns.opened("notification", "", self._source("claude code"))
         self._turns.expanded(event.text)
-        if self._loads:
+        if self._loads and not event.text.startswith(HOOK_FEEDBACK):
             self._procedure, self._loads = Quote(event.text, self._source("claude code")), False
 
     def _queue(self, event: Queue) -> None:

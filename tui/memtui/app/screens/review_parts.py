@@ -126,14 +126,14 @@ class FormField(TextField):
             self.call_after_refresh(self.scroll_visible, animate=False, force=True)
 
     def toggle(self, text: str) -> bool:
-        """Add a text, or take it out if it is there; whether it is there now."""
-        listed = self.field.listed
-        if text in (found := items(self.text) if listed else self.text):
-            rest = _listed(each for each in found if each != text)
-            self.write(rest if listed else self.text.replace(text, "").strip())
+        """Add a text, or take it out if it was added; whether it is there now."""
+        joint, each = ("\n", f"- {text}") if self.field.listed else (" ", text)
+        before, found, after = f"{joint}{self.text.rstrip()}{joint}".rpartition(f"{joint}{each}{joint}")
+        if found and (self.field.listed or not after):
+            self.write(f"{before}{joint}{after}".strip(joint))
             return False
-        added = filter(None, (self.text.rstrip(), f"- {text}" if listed else text))
-        self.write(("\n" if listed else " ").join(added))
+        if text not in (items(self.text) if self.field.listed else self.text):
+            self.write(joint.join(filter(None, (self.text.rstrip(), each))))
         return True
 
     def write(self, text: str) -> None:
