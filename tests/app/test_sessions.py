@@ -242,6 +242,7 @@ async def test_a_deleted_session_is_read_and_put_back_from_the_archive(
         await driver.press("l")
         assert driver.last_said.startswith("Only the archive has this session")
         await driver.press("enter")
+        await driver.until(lambda: isinstance(driver.screen, TranscriptScreen), "the transcript's screen")
         await driver.until(lambda: "The wall is blue now." in driver.shown, "the transcript")
         await driver.press("escape")
         log = stand_in(driver, tmp_path, monkeypatch)

@@ -67,7 +67,7 @@ def test_a_pin_that_cannot_be(memtui: Memtui, project: Project) -> None:
     result = memtui("pin", "once")
     assert (result.code, result.err) == (1, "memtui: “once” is pinned already.\n")
     assert memtui("pin", " ").err == "memtui: A pin cannot be empty.\n"
-    assert memtui("pin", "--remove", "onc").err.startswith("memtui: “onc” is no pin; its whole text, or ")
+    assert memtui("pin", "--remove", "onc").err.startswith("memtui: “onc” is not pinned; give a pin's whole ")
     assert memtui("pin", "x", "--line", "here").code == 2
 
 

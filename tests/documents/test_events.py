@@ -263,6 +263,8 @@ def test_the_last_push_and_what_stands_in_no_commit_are_told() -> None:
     assert list(events.repository(pushed)) == ["Last push: `git push -u origin x`: failed (L6)"]
     quoted = "git commit -m \"$(cat <<'EOF'\ngit push later\nEOF\n)\" && git push --dry-run"
     assert list(events.repository(replace(facts, commands=(ran(quoted, 6),)))) == []
+    fed = replace(facts, commands=(ran("git commit -F - <<'EOF' && git push origin main\nmsg\nEOF", 6),))
+    assert list(events.repository(fed)) == ["Last push: `git push origin main`: ok (L6)"]
     since = replace(pushed, landmarks=(commit("dig", 2),))
     assert list(events.repository(since))[1:] == ["At least 1 file changed since the last commit (L2)"]
 

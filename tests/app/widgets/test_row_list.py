@@ -259,3 +259,9 @@ async def test_a_drag_selects_the_text_of_rows_as_they_are_drawn() -> None:
             await pilot.mouse_up(RowList, offset=end)
             assert app.screen.get_selected_text() == text
             assert app.opened == []
+        await pilot.mouse_down(RowList, offset=(9, 1))  # upwards, over the bar
+        await pilot.hover(RowList, offset=(0, 0))
+        await pilot.mouse_up(RowList, offset=(0, 0))
+        assert app.screen.get_selected_text() == "<one>\n<two>"
+        app.query_one(RowList).set_rows(["new", "one", "two"])
+        assert not app.screen.get_selected_text()

@@ -14,6 +14,7 @@ from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingsMap, BindingType
 from textual.containers import Horizontal
+from textual.content import Content
 from textual.dom import DOMNode
 
 from memtui.app.base import DRAFTS, StyledOnce, hidden, reported
@@ -343,9 +344,9 @@ class BrowserScreen(StyledOnce):
             self.app.say("This has the window already.")
             return
         self.toggle_class("-zoomed")
-        sign = "zoomed · z goes back" if self.has_class("-zoomed") else ""
+        sign = self.state.at_rest = "zoomed · z goes back" if self.has_class("-zoomed") else ""
         for each in (*self.panes.values(), self.detail):
-            each.border_subtitle = getattr(each, "doing", "") or sign
+            each.border_subtitle = Content((each is self.state and self.state.doing) or sign)
         self._offer_keys()
 
     @work(group="transcript", exclusive=True, exit_on_error=False)

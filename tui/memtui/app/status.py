@@ -132,7 +132,9 @@ class StatusBar(Widget):
             _apart(clean_line(self._branch), "$quiet"),
             _apart(clean_line(f"captures are lost: {lost}") if lost else "", "$error"),
             _apart("  ".join(self._watched.alarms) if self._watched else "", "$error"),
-            *(context_line(*self.context, width, self._named) if self.context else ()),
+            Content.assemble(*context_line(*self.context, width, self._named))
+            if self.context
+            else Content(""),
         )
         health = health_line(self.captures, self._model.clock())
         after = (_apart(*self.receipt), _apart(self.app.note, "$accent"), _apart(*health))
@@ -276,8 +278,8 @@ class StatusBar(Widget):
             self.app.hint("memories")
 
 
-def _apart(text: str, colour: str) -> tuple[str, str]:
-    return f"  {text}" if text else "", colour
+def _apart(text: str, style: str) -> Content:
+    return Content.assemble("  ", (text, style)) if text else Content("")
 
 
 def context_line(gauge: Gauge, colour: str, width: int, of: str = "") -> tuple[tuple[str, str], ...]:
@@ -334,10 +336,10 @@ class Tab(NamedTuple):
 
 
 class TabStrip(Widget):
-    """One line; the panes by name and count, or without room for all their keys and the current one.
+    """One line: every pane by key, name and count; in less room all keys, then the current pane's name.
 
-    It stands behind the keys, which so keep their places under the pointer. Next goes the context, unless
-    that warns, and never the live mark.
+    Keys come first so that they do not move under the pointer. With still less room the context is left
+    out, unless it warns; the live mark never is.
     """
 
     auto_links = False

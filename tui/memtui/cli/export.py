@@ -1,9 +1,10 @@
 """``memtui export`` and ``restore``: a session as a page, for another agent, or for a new session.
 
-Codex reads ``AGENTS.md`` in the project's root (``AGENTS.override.md`` instead, if it is there; at most
-32 KiB of all its files together), Gemini CLI reads ``GEMINI.md``. Gemini imports files named by ``@path``
-outside of code blocks, so whatever is quoted stands in a fence. Everything outside the section's marks, and
-the empty line before it, stays unchanged byte for byte.
+For another agent it is a section of the agent's instruction file. Codex reads ``AGENTS.md`` in the project's
+root (``AGENTS.override.md`` instead, if it is there; at most 32 KiB of all its files together), Gemini CLI
+reads ``GEMINI.md``. Gemini imports files named by ``@path`` outside of code blocks, so whatever is quoted
+stands in a fence. Everything outside the section's marks, and the empty line before it, stays unchanged byte
+for byte.
 """
 
 from __future__ import annotations

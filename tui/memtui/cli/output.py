@@ -51,9 +51,8 @@ def say(text: str = "", *, err: bool = False, hang: int = 0) -> None:
     Its other rows have `hang` more.
     """
     text, stream = clean(text), sys.stderr if err else sys.stdout
-    whole = (
-        len(text) < _LEAST or "\n" in text or not (stream and stream.isatty())
-    )  # a text to copy stays as it is
+    # A text to copy stays as it is.
+    whole = len(text) < _LEAST or "\n" in text or not (stream and stream.isatty())
     if not whole and text.isascii():
         import shutil  # most output does not ask how wide the terminal is
 

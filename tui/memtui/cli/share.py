@@ -173,7 +173,8 @@ def _checked(name: str) -> dict[str, str]:
     try:
         row["synced"] = sharing.state().synced
         row["found"] = sharing.remote.check()
-        with suppress(FileProblem):  # what a running sync writes is newer; reading settles no refused push
+        # Only "unreachable" is settled by this: that a remote can be read does not show that it takes a push.
+        with suppress(FileProblem):  # the file is locked: a running sync says what is so
             if sharing.state().trouble == "unreachable":
                 sharing.save({}, problem="", trouble="")
     except FileProblem as problem:

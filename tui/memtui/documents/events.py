@@ -15,7 +15,7 @@ from memtui.documents import quotes
 from memtui.documents.quotes import citation, user_requests, with_source
 from memtui.documents.work import ONLY_CAPTURE, open_work, plan_status, recorded_decisions
 from memtui.ground.text import counted
-from memtui.transcript import checks, records
+from memtui.transcript import checks, records, shell
 from memtui.transcript.checks import (
     SENTENCE,
     all_commands,
@@ -331,12 +331,11 @@ _PUSH = re.compile(
     r"(?:^|[;&|\n]|then) *((?:git(?: -C \S+)? push|gt submit|gt ss|gh pr create)\b"
     r"(?!.*--dry-run)(?:(?! \d?>)[^\n;&|])*)"
 )
-_TEXT = re.compile(r"<<-?\s*(['\"]?)(\w+)\1.*?^\s*\2$", re.DOTALL | re.MULTILINE)  # a heredoc is no command
 
 
 def repository(facts: Facts) -> Iterator[str]:
     """The last push, and what stands in no commit."""
-    runs = [(_TEXT.sub("", run.text), run) for run in facts.commands]
+    runs = [(shell.without_heredoc(run.text), run) for run in facts.commands]
     pushes = [(text, run) for ran, run in runs if did_run(run) for text in _PUSH.findall(ran)]
     for text, run in pushes[-1:]:
         yield with_source(f"Last push: `{shortened(one_line(text), _WIDTH)}`: {outcome_of(run)}", run.source)

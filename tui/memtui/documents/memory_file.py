@@ -141,7 +141,7 @@ def draft_memory(facts: Facts) -> MemoryFile:
 
 
 def _questions(facts: Facts) -> list[str]:
-    """The interruption or error of the last turn, then open work, and where a turn without an end is."""
+    """The last turn's interruption or error, open work, and the last action of an unfinished turn."""
     if facts.from_capture:
         return [_ONLY_CAPTURE]
     at = facts.last_action if unfinished_turn(facts) else None

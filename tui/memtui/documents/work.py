@@ -30,7 +30,7 @@ from memtui.transcript.short_text import (
 from memtui.transcript.turns import title_in
 
 _STEPS = 8
-_NAMED, _NAME, _FIRST, _STEPS = 5, 80, 300, 20
+_NAMED, _NAME, _FIRST, _DUE = 5, 80, 300, 20
 
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1", re.MULTILINE | re.DOTALL)
 _BOX = re.compile(r"^[ \t]*[-*+][ \t]+\[([ xX>])\][ \t]+(\S.*)$", re.MULTILINE)
@@ -78,9 +78,11 @@ def listed_tasks(facts: Facts) -> tuple[Todo, ...]:
     if not open_tasks(facts) and all(is_after(new, todo.source) for todo in facts.todos):
         return ()
 
+    named = [(ask.source, {*_CODE.findall(ask.text)}) for ask in asked]
+
     def is_overtaken(todo: Todo) -> bool:
         names = {*_CODE.findall(todo.content)}
-        return any(names & {*_CODE.findall(ask.text)} for ask in asked if is_after(ask.source, todo.source))
+        return any(names & said for at, said in named if is_after(at, todo.source))
 
     return tuple(todo for todo in facts.todos if todo.status in OPEN or not is_overtaken(todo))
 
@@ -176,7 +178,7 @@ def unanswered(facts: Facts) -> str:
 
 
 def procedure(facts: Facts) -> list[str]:
-    """What the text of the running command or skill has behind its last command that ran, and its rules."""
+    """The steps due in the text of the running command or skill, and its rules; [] if no step is due."""
     text = facts.procedure
     if text is None:
         return []
@@ -186,11 +188,15 @@ def procedure(facts: Facts) -> list[str]:
         return []
     ran = [run.text for run in facts.commands if did_run(run) and is_after(run.source, text.source)]
     steps, by = [*due(text.text, set(), ran)], {True: "due by", False: "rule in"}
-    told = [
+    if not any(is_due for _, is_due in steps):
+        return []
+    room = max(0, _DUE - sum(is_due for _, is_due in steps))  # for rules
+    rules = [step for step, is_due in steps if not is_due][:room]
+    return [
         with_source(brief(step.text, _SETTLED), text.source, by=f"{by[is_due]} the command's text")
-        for step, is_due in steps[:_STEPS]
-    ]
-    return told if any(is_due for _, is_due in steps) else []
+        for step, is_due in steps
+        if is_due or step in rules
+    ][:_DUE]
 
 
 def open_work(facts: Facts) -> list[str]:
@@ -363,18 +369,19 @@ def _aims(facts: Facts) -> list[UserRequest]:
     """
     asked, worked = telling_requests(facts)[::-1], sorted(quotes.work_lines(facts))
     told = {ask.source: then.text for then, ask in pairwise(user_requests(facts))}
-    over = [_is_over(facts, worked, ask, told.get(ask.source, "")) for ask in asked]
     said = [{*ask.text.split()} for ask in asked]
-    again = (
-        any(one <= new and len(new) < 2 * len(one) for new in said[at + 1 :]) for at, one in enumerate(said)
-    )
-    over = [each or repeated for each, repeated in zip(over, again, strict=True)]
-    begun = over.index(False) if False in over else 0
-    edits = _edits(facts)
-    newest = [ask for ask in asked[begun + 1 :] if _acted_on(facts, edits, ask.source)][-1:]
-    typed = [ask for ask in newest if not ask.question and ask.turn and ask.turn.kind != "queued"]
-    newest = [ask for ask in typed if not is_question(ask.text)]
-    runs = last_request(facts)
+
+    def holds(at: int) -> bool:
+        one, ask = said[at], asked[at]
+        again = any(one <= new and len(new) < 2 * len(one) for new in said[at + 1 :])
+        return not (again or _is_over(facts, worked, ask, told.get(ask.source, "")))
+
+    begun, edits, runs = next(filter(holds, range(len(asked))), 0), _edits(facts), last_request(facts)
+    newest = [
+        ask
+        for ask in [ask for ask in asked[begun + 1 :] if _acted_on(facts, edits, ask.source)][-1:]
+        if ask.turn and ask.turn.kind != "queued" and not (ask.question or is_question(ask.text))
+    ]
     last = [ask for ask in asked[begun + 1 :] if ask == runs and ask not in newest]
     return [*asked[begun : begun + 1], *newest, *last]
 
@@ -414,8 +421,8 @@ def title_of(facts: Facts) -> str:
     That is the first that says what to do. Claude's title may be older than what the work began with.
     """
     plan, aims = plan_in_force(facts) or awaited_plan(facts), _aims(facts)
-    told = (ask for ask in telling_requests(facts)[::-1] if _tells(ask, facts, aims))
-    told = (ask for ask in told if not is_after(aims[0].source, ask.source))
+    since = (ask for ask in telling_requests(facts)[::-1] if not is_after(aims[0].source, ask.source))
+    told = (ask for ask in since if _tells(ask, facts, aims))
     asked = next(told, None) or next(iter(aims), None)
     older = asked and facts.titled.speaker != "user" and is_after(aims[0].source, facts.titled)
     titles = (

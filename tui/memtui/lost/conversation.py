@@ -241,9 +241,11 @@ class Conversation:
 
     def _is_told(self, path: str) -> bool:
         """Whether a file belongs to a skill, or is a document that the person, a command or a skill names."""
-        said = itertools.chain(self._messages, ((0, text) for text, _ in self._expansions.values()))
-        is_told = "/skills/" in path.replace("\\", "/") or any(name_of(path) in text for _, text in said)
-        return role_of(path).kind is FileKind.DOCS and is_told
+        if role_of(path).kind is not FileKind.DOCS:
+            return False
+        name, expanded = name_of(path), (text for text, _ in self._expansions.values())
+        said = itertools.chain((text for _, text in self._messages), expanded)
+        return "/skills/" in path.replace("\\", "/") or any(name in text for text in said)
 
     def _run(self, command: str, output: str, source: Source) -> None:
         """Note a command that went well."""

@@ -68,7 +68,10 @@ class Comparison(NamedTuple):
         found: dict[str, list[int]] = {letter: [] for letter in HEADINGS}
         for number, row in enumerate(self.rows, 1):
             some = found[HEADING[row.kind]]
-            lost = row.state == "lost" or row.kind in ("rule", "check")  # half of these is not enough
+            lost = row.state == "lost" or row.kind in (
+                "rule",
+                "check",
+            )  # kept in part does not do
             lost = lost and not row.double and (row.worth >= _LEAST or row.need is not None)
             if lost and len(some) < _MOST[HEADING[row.kind]] and _in_force(row):
                 some.append(number)

@@ -99,7 +99,7 @@ class Pins:
         fits = (each for each in known if each.pin.text == words and each.everywhere in where)
         found = next(fits, None)
         if found is None:
-            raise FileProblem(f"“{_short(words)}”", "is no pin; its whole text, or its number, names one")
+            raise FileProblem(f"“{_short(words)}”", "is not pinned; give a pin's whole text or its number")
         self._change(found.everywhere, lambda text: without_pin(text, words))
 
     def _change(self, everywhere: bool, change: Callable[[str], str]) -> None:

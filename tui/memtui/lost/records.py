@@ -130,7 +130,7 @@ class Row:
 
     @property
     def counts(self) -> bool:
-        """Whether its loss counts in ``✗ 7``; no summary is without the requests that matter."""
+        """Whether its loss counts in ``✗ 7``; requests do not, as summaries keep those that matter."""
         lost = self.state == "lost" and not self.double and self.kind != "ask"
         return lost and (self.worth >= COUNTS or self.need is not None)
 

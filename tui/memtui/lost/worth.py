@@ -78,7 +78,7 @@ def worth(line: Row, verdict: Verdict, end: int) -> float:
 
 
 def ranked(rows: Sequence[Row]) -> list[Row]:
-    """Rows by their worth, best first; a fifth check counts no more, while a fifth rule does."""
+    """Rows by their worth, best first; each further check is worth less, except the newest."""
     found, before = [], 0
     latest = max((row.source.line for row in rows if row.kind == "check"), default=0)
     for row in sorted(rows, key=lambda each: -each.worth):

@@ -122,9 +122,9 @@ def _check_installed(places: Places, installed: bool) -> Iterator[Finding]:
         advice = f"Run: claude plugin enable {found[0].plugin}"
         yield Said("warning", "The plugin is installed, but not enabled", advice)
     else:
-        half, advice = installing.recorded_program(places.home), "Run `memtui init`."
+        recorded, advice = installing.recorded_program(places.home), "Run `memtui init`."
         with suppress(FileProblem):
-            if half and (typed := installing.typed_lines(installing.plan_init(places))):
+            if recorded and (typed := installing.typed_lines(installing.plan_init(places))):
                 advice = f"`memtui init` did its part. Type at Claude Code's prompt: {', then '.join(typed)}"
         message = "memtui is not installed into Claude Code: compactions leave no captures and lose all rules"
         yield Said("warning", message, advice)

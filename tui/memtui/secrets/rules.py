@@ -67,7 +67,8 @@ def placed(text: str, lowered: str, lines: Iterable[tuple[int, int]]) -> Iterato
                     examined.add(rule["find"])
                     stop = end
                     for _ in range(rule.get("lines", 2)):
-                        stop = (lowered.find("\n", stop + 1) + 1 or len(lowered) + 1) - 1
+                        newline = lowered.find("\n", stop + 1)
+                        stop = newline if newline >= 0 else len(lowered)
                     yield from _at(rule, text, start, stop)
 
 

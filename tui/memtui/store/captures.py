@@ -30,7 +30,6 @@ from memtui.ground.files import FileChanged, FileProblem
 from memtui.ground.project import Places, Project, expanded
 from memtui.ground.text import FormatError
 from memtui.store.listing import CAPTURE_NAME, TIME, Entry, newest_first, scan
-from memtui.store.sessions import refuse_several
 from memtui.store.transcripts import TranscriptStore
 from memtui.transcript.lines import read_lines, text_in, time_of
 
@@ -264,6 +263,8 @@ def write_missing(project: Project, compaction: Compaction) -> Path | None:
 
 def find_missing(places: Places) -> tuple[Compaction, ...]:
     """The auto-compactions of the project that have no capture, oldest first."""
+    from memtui.store.sessions import refuse_several  # a hook writes its capture without it
+
     refuse_several(places)
     captures, _ = CaptureStore(places.project).readable()
     return coverage(TranscriptStore(places.project, places.claude).entries(), captures).missing

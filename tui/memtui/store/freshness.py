@@ -106,7 +106,7 @@ def _blobs(root: Path, commit: str) -> dict[str, bytes]:
 
 
 def _blob(path: Path, length: int) -> bytes:
-    """The name that git gives to the content of a file; "" if it is too large, or cannot be read."""
+    """The name that git gives to the content of a file; empty if it is too large, or cannot be read."""
     with suppress(FileProblem):
         data = read_within(path, path.parent, limit=16 << 20, follow=False)
         kind = "sha1" if length == 40 else "sha256"

@@ -374,8 +374,13 @@ class _Answer:
             self._files[number] = self._of(file)
         alike = dict[Any, _Row]()  # a skill's text is the same in many sessions, and fits each word alike
         for one in sorted(rows, key=lambda row: row.score, reverse=True):
-            alike.setdefault(tuple(one.parts.items()) if one.role == Role.INSERTED else one.id, one)
+            known = alike.setdefault(tuple(one.parts.items()) if one.role == Role.INSERTED else one.id, one)
+            if known is not one and self._text(known) != self._text(one):
+                alike[one.id] = one
         return [*alike.values()]
+
+    def _text(self, row: _Row) -> str:
+        return with_snippet(self._result(row), self._asked.query).text
 
     def _session_rows(self, rows: list[_Row], shown: int) -> list[Result]:
         """The best rows of a session; those that read the same as another come behind."""

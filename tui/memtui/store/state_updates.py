@@ -223,13 +223,18 @@ class Following:
         Yields the versions that were written, and why others could not be.
         """
         transcripts = {each.session_id: each for each in self._transcripts.entries()}
-        for session in self.due({name: each.size for name, each in transcripts.items()}, now):
-            try:
-                path = transcripts[session].path
-                if stored := self._update(self._places, transcript=path, cancelled=cancelled):
-                    yield stored
-            except FileProblem as problem:
-                yield problem
+        left = self.due({name: each.size for name, each in transcripts.items()}, now)
+        try:
+            while left:
+                try:
+                    path = transcripts[left.pop(0)].path
+                    if stored := self._update(self._places, transcript=path, cancelled=cancelled):
+                        yield stored
+                except FileProblem as problem:
+                    yield problem
+        finally:  # after an unexpected error the others are due at the next step
+            seen = self._seen or {}
+            self._seen = seen | {each: seen[each]._replace(covered=0) for each in left}
 
     def due(self, sizes: Mapping[str, int], now: float) -> list[str]:
         """The sessions that are due, of these with their transcripts' bytes, the newest first.

@@ -193,7 +193,7 @@ class FileLog:
         self._moved: dict[str, list[FileFact]] = {}
         """For moved files, by their new path: earlier changes and reads."""
         self._first: dict[str, int] = {}
-        """Hashes of what files held before their first edit since a commit; 0 if that is not on record."""
+        """Hashes of what files held before their first edit; 0 if unknown, or committed since."""
         self._found: dict[str, FileFact] = {}
         """Files that only commands wrote or removed."""
         self._removed: set[str] = set()
@@ -277,7 +277,7 @@ class FileLog:
     def ran(self, command: str, folder: str, agent: bool, source: Source, at: Source) -> None:
         """Record a command that ran in `folder` and ended at a place; `source` is that of its call."""
         if "git commit" in command:
-            self._first.clear()
+            self._first = dict.fromkeys(self._first, 0)  # put back later, they still differ by the commit
         for removal in removals(command, folder):
             file = FileFact(removal.path, 1, agent, source=source, fate=removal.fate)
             self._follow(removal, file, at)

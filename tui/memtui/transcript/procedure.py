@@ -72,7 +72,7 @@ def due(text: str, used: set[str], ran: Sequence[str]) -> Iterator[tuple[Instruc
 
 
 def advice(text: str) -> Iterator[str]:
-    """What a command or skill says, but for rules of a list, its headings and blocks that are no shell's."""
+    """Sentences and steps of a command or skill, without listed rules, headings and code but a shell's."""
     text = masked(without_blocks(text))
     yield from (line.text for line in _instructions(text) if not line.rule)
     lines = unfenced(text).split("\n")

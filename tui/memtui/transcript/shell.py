@@ -106,7 +106,7 @@ def segments(command: str) -> list[list[str]]:
     """
     bare = _QUOTED.sub(
         lambda found: "Q" if re.search(r"[\s;&|]", found[0]) else found[0][1:-1],
-        _without_heredoc(command)[:_TEXT_LIMIT],
+        without_heredoc(command)[:_TEXT_LIMIT],
     )
     return [words for part in _PARTS.split(_REDIRECT.sub(" ", bare)) if (words := _from_program(part))]
 
@@ -117,7 +117,7 @@ def shows_outcome(command: str) -> bool:
 
     Otherwise it is the status of the last part alone, such as ``tail``.
     """
-    bare = _REDIRECT.sub(" ", _QUOTED.sub("Q", _without_heredoc(command)[:_TEXT_LIMIT]))
+    bare = _REDIRECT.sub(" ", _QUOTED.sub("Q", without_heredoc(command)[:_TEXT_LIMIT]))
     bare = _CONDITION.sub(r"\1", bare.strip())
     return "pipefail" in bare or _OTHER_STATUS.search(bare) is None
 
@@ -156,7 +156,7 @@ def _subcommand(words: list[str]) -> list[str]:
     return named
 
 
-def _without_heredoc(command: str) -> str:
+def without_heredoc(command: str) -> str:
     """The command line without here-documents; continued lines are joined."""
     command = command.replace("\\\n", " ") if "\\\n" in command else command
     if "<<" not in command:

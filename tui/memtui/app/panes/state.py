@@ -80,7 +80,8 @@ class StatePane(Pane):
         super().__init__(model)
         self.view = StateView(reading=True)
         self.trouble = ""
-        self.doing = ""
+        self.doing = self.at_rest = ""
+        """What its border says: what is being done, else `at_rest`."""
         self._glance: dict[str, _Row] = {}
         self._wanted = 0
         """Number of rows that it asks room for."""
@@ -376,7 +377,7 @@ class StatePane(Pane):
 
     def _show_doing(self, text: str) -> None:
         self.doing = text or (_ASKING if self.question.is_open else "")
-        self.border_subtitle = Content(self.doing)
+        self.border_subtitle = Content(self.doing or self.at_rest)
 
     def _transcript(self) -> Path | None:
         if self.view.transcript is None:

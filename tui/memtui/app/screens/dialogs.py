@@ -208,7 +208,7 @@ class ReadingScreen(OwnScreen[None]):
 
 
 class HelpScreen(_LeftBySearch):
-    """The signs and keys of a screen, done by a click, too; closed by the key that opened it, escape or q."""
+    """The signs and keys of a screen; a click on a key's line presses it. ?, f1, escape and q close."""
 
     BINDINGS: ClassVar[list[BindingType]] = [hidden("escape,?,f1,q,enter", "dismiss", "close", priority=True)]
 

@@ -115,10 +115,10 @@ class LostScreen(ListScreen[None]):
     @work(group="aftermath", exclusive=True, exit_on_error=False)
     async def _read(self, before: Collection[str] = ()) -> None:
         """Read the rows; those of keys that waited `before` and wait no longer are ticked, as by `w`."""
-        first, size = self._unread_size < 0, 0
+        is_told, size = self._unread_size < 0 or self.aftermath is not None, 0
         with suppress(OSError):
             size = self._transcript.stat().st_size
-        with self.app.reporting("reading what the compaction lost", wanted=lambda: first):
+        with self.app.reporting("reading what the compaction lost", wanted=lambda: is_told):
             self.aftermath = found = await asyncio.to_thread(
                 self.model.readings.aftermath, self._transcript, self._since, lambda: not self.is_running
             )

@@ -165,7 +165,8 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         if item is None:
             self.app.say("No fact is selected.")
         else:
-            done = "Added to" if target.toggle(review_parts.written(item)) else "Taken out of"
+            before, there = target.text, target.toggle(review_parts.written(item))
+            done = "Taken out of" if not there else "Added to" if target.text != before else "Already in"
             self.app.say(f"{done} {target.field.label}.")
 
     @on(TextArea.Changed)
@@ -188,12 +189,12 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
             self.app.say("There is no group of facts before." if step < 0 else "There is no further group.")
 
     def action_switch(self, field: str = "") -> None:
-        form = self.focused is self.facts.listing
-        self.set_class(not form, "-evidence")
+        to_form = self.focused is self.facts.listing
+        self.set_class(not to_form, "-evidence")
         if isinstance(self.focused, FormField):
             self.form.aim(self.focused.field.name)
         there = self.form.field(field) if field else self.form.target
-        self.set_focus(there if form else self.facts.listing)
+        self.set_focus(there if to_form else self.facts.listing)
 
     def action_transcript(self) -> None:
         try:

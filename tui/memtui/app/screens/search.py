@@ -25,6 +25,7 @@ from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.input_line import TypedLine
 from memtui.app.widgets.row_list import RowList
 from memtui.ground.clean import clean_line
+from memtui.store.archive import Archive
 from memtui.store.search import Group, Result, Scope, not_found, with_snippet
 from memtui.store.search_documents import Kind
 from memtui.store.search_query import parse_search
@@ -277,8 +278,6 @@ class SearchScreen(OwnScreen[Result | None]):
 
     @reported("opening a transcript", group="read", exclusive=True)
     async def _read(self, found: Result, path: Path) -> None:
-        from memtui.store.archive import Archive
-
         if found.file.stem:  # it is packed
             path = await asyncio.to_thread(Archive(self.model.places.home).readable_at, path)
         marks = parse_search(self.query_text).query.marks(found.text)

@@ -47,7 +47,6 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     """
 
     app = own_app
-    ALLOW_SELECT = True
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *moving("lines"),
@@ -123,7 +122,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             self.vertical_scrollbar.position = self.scroll_y
 
     def _drop_selection(self) -> None:
-        if self.is_mounted and self.text_selection is not None:
+        if self.is_attached and self.text_selection is not None:
             self.screen.clear_selection()
 
     def _text_width(self) -> int:

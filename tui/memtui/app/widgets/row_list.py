@@ -156,6 +156,8 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         for a while goes back to the row that was selected before. The unique keys are not copied.
         """
         before, old = self.selected, self.rows
+        if self.is_attached and self.text_selection is not None and [*keys] != [*old]:
+            self.screen.clear_selection()  # it is by the numbers of rows
         self.rows, self._places = keys, {key: index for index, key in enumerate(keys)}
 
         def heir(index: int) -> tuple[int, int]:
@@ -343,10 +345,10 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         return "\n".join(self._row_drawn(row).crop(*self._span(row)).text.strip() for row in rows), "\n"
 
     def _span(self, row: int) -> tuple[int, int]:
-        """The selected cells of a row."""
+        """The selected cells of a row, without its bar."""
         chosen = self.text_selection
         span = chosen.get_span(row) if chosen and None not in chosen else None
-        return (span[0], span[1] if span[1] >= 0 else self.size.width) if span else (0, 0)
+        return (max(1, span[0]), max(1, span[1]) if span[1] >= 0 else self.size.width) if span else (0, 0)
 
     def render_line(self, y: int) -> Strip:
         row = y + self.scroll_offset.y
