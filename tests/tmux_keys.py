@@ -52,7 +52,7 @@ PLACES = {
     "memories": Place(("2",), "Memories", ("panes.memories.MemoriesPane", BROWSER)),
     "commands": Place(("3",), "Commands", ("panes.commands.CommandsPane", BROWSER)),
     "state": Place(("4",), "Session state|State", ("panes.state.StatePane", BROWSER)),
-    "detail": Place(("1", "Enter"), "r review", ("panes.pending.PendingPane", BROWSER)),
+    "detail": Place(("1", "Enter"), "r review|esc back", ("panes.pending.PendingPane", BROWSER)),
     "lost": Place(("1", "l"), "Lost [0-9]", ("screens.lost.LostScreen",)),
     "review": Place(("1", "r"), "Evidence|add", ("screens.review.ReviewScreen",)),
     "compact": Place(("1", "c"), "store", ("screens.compact.CompactScreen",)),
