@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-import pytest
-
 from memtui.documents.pins import Pin
-from memtui.hooks.main import may_wait
 from memtui.hooks.records import Report
 from memtui.hooks.sections import LIMIT, size_of
 from memtui.lost.handover_marks import is_whole, mark_of
@@ -73,30 +69,6 @@ def test_messages_without_room_wait_for_the_next_prompt(world: World) -> None:
         ("c", True),
         ("", True),
     ]
-
-
-@pytest.mark.parametrize(
-    ("environment", "folder"),
-    [
-        ({"MEMTUI_HOME": "{}/m"}, "m/state"),
-        ({"XDG_STATE_HOME": "{}/s"}, "s/memtui"),
-        ({"XDG_STATE_HOME": "relative"}, ".local/state/memtui"),
-        ({}, ".local/state/memtui"),
-    ],
-)
-def test_waiting_is_seen_without_reading_anything(
-    world: World, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], folder: str
-) -> None:
-    monkeypatch.delenv("MEMTUI_HOME")
-    monkeypatch.setenv("HOME", str(world.base))
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value.format(world.base))
-    data = json.dumps(world.payload(prompt="x")).encode()
-    assert not may_wait(data)
-    (world.base / folder / "handover" / "5e550000-1111-4222-8333-444455556666").mkdir(parents=True)
-    assert not may_wait(data)
-    (world.base / folder / "handover" / SESSION).mkdir()
-    assert may_wait(data)
 
 
 def test_as_a_process(world: World) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+import sys
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +59,10 @@ def test_no_failing_call_harms_claude_code(
         for name, value in {**world.environment, "CLAUDE_CONFIG_DIR": str(world.claude)}.items():
             monkeypatch.setenv(name, value)
         before = world.transcript.read_bytes()
+        given = TextIOWrapper(BytesIO(json.dumps(world.payload(**fields)).encode()))
+        monkeypatch.setattr(sys, "stdin", given)
         with watched(failing(at, code)) as calls:
-            run([event], 0.0, json.dumps(world.payload(**fields)).encode())
+            run([event], 0.0)
         out, err = capfdbinary.readouterr()
         assert err == b"" and world.transcript.read_bytes() == before, (at, code)
         if event == "pre-compact":

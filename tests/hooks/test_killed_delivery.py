@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from contextlib import redirect_stdout
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -47,8 +49,9 @@ def _sweep(base: Path, client: str) -> int:
             "prompt": "go on",
         }
         os.environ |= {"MEMTUI_HOME": str(place / "memtui"), "CLAUDE_CONFIG_DIR": str(place / ".claude")}
+        sys.stdin = TextIOWrapper(BytesIO(json.dumps(payload).encode()))
         with (place / "printed").open("w") as printed, redirect_stdout(printed):
-            run(["user-prompt-submit"], time.monotonic(), json.dumps(payload).encode())
+            run(["user-prompt-submit"], time.monotonic())
 
     def check(place: Path) -> None:
         folder = _outbox(place).folder

@@ -103,7 +103,7 @@ class Home(NamedTuple):
 
     @property
     def handover(self) -> Path:
-        """The outbox: messages for sessions, a folder for each. `hooks.main` uses this path, too."""
+        """The outbox: messages for sessions, a folder for each."""
         return self.state / "handover"
 
     @property

@@ -7,12 +7,6 @@ A compaction is captured once, however often the hook runs: until the transcript
 than a session's pending capture, it is the same compaction.
 """
 
-PROMPT_EVENT = "user-prompt-submit"
-"""The event whose runs mostly have nothing to do."""
-
 CAPTURE, RULES, CLEARING = "capture", "rules", "clearing"
 """Jobs that the plugin leaves to entries of Claude Code's settings: the capture, rules of active commands,
 and clearing these."""
-
-LIMIT = 12 << 20
-"""Maximum bytes of standard input that are examined; a hook's JSON has some hundred."""

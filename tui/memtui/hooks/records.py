@@ -13,7 +13,9 @@ from typing import NamedTuple
 from memtui.ground.clean import clean_line
 from memtui.ground.logs import append_line, read_lines
 from memtui.ground.project import Project, find_root
-from memtui.hooks import LIMIT
+
+_LIMIT = 12 << 20
+"""Maximum bytes of standard input that are examined; a hook's JSON has some hundred."""
 
 
 class Payload(NamedTuple):
@@ -38,19 +40,17 @@ class Payload(NamedTuple):
     """Why nothing could be read."""
 
 
-def read_payload(data: bytes | None = None) -> Payload:
-    """Read standard input, unless it is given. Never fails: the payload names the problem."""
-    if data is not None:
-        return parse_payload(data)
+def read_payload() -> Payload:
+    """Read standard input. Never fails: the payload names the problem."""
     if sys.stdin is None:
         return Payload(problem="standard input is closed")
     try:
-        data = sys.stdin.buffer.read(LIMIT + 1)
-        while len(data) > LIMIT and sys.stdin.buffer.read(1 << 20):
+        data = sys.stdin.buffer.read(_LIMIT + 1)
+        while len(data) > _LIMIT and sys.stdin.buffer.read(1 << 20):
             pass  # otherwise the writer would get an error when the hook ends
     except (OSError, ValueError) as error:
         return Payload(problem=f"standard input cannot be read: {error}")
-    if len(data) > LIMIT:
+    if len(data) > _LIMIT:
         return Payload(problem="standard input is too long")
     return parse_payload(data)
 

@@ -15,24 +15,23 @@ from typing import BinaryIO
 
 from memtui import __version__
 from memtui.ground.clock import system_clock
-from memtui.ground.project import HOOKS_OFF, Home, Project, claude_config, memtui_home
-from memtui.hooks import PROMPT_EVENT
+from memtui.ground.project import HOOKS_OFF, Home, Project, claude_config, memtui_home, session_key
 from memtui.hooks.records import Payload, Report, Run, describe, project_of, read_payload, record
 
 Handler = Callable[[Payload, Project, Home, datetime, Report], str]
-_CAPTURING = "pre-compact"
+_CAPTURING, _PROMPT = "pre-compact", "user-prompt-submit"
 _HANDLERS = {
     _CAPTURING: "compaction.pre_compact",
     "post-compact": "compaction.post_compact",
     "session-start": "session.session_start",
     "session-end": "session.session_end",
-    PROMPT_EVENT: "user_prompt.user_prompt_submit",
+    _PROMPT: "user_prompt.user_prompt_submit",
 }
 """The events on the command line, and what handles them. Each module is imported alone: that takes most of a
 hook's time."""
 
 
-def run(arguments: list[str], started: float, data: bytes | None = None) -> None:
+def run(arguments: list[str], started: float) -> None:
     """Do and log the work of an event `started` on the monotonic clock, and print the text for the model."""
     report = Report()
     captures = arguments[:1] == [_CAPTURING]
@@ -40,7 +39,7 @@ def run(arguments: list[str], started: float, data: bytes | None = None) -> None
     out, text = False, ""
     with _reported(report):
         stop_after(limit, lambda: _log(report, started))
-        text = _work(arguments, report, data)
+        text = _work(arguments, report)
     with _reported(report):
         out = _print(with_messages(text, report))
     _log(report, started)
@@ -72,17 +71,19 @@ def _reported(report: Report) -> Iterator[None]:
         report.problem(describe(error))
 
 
-def _work(arguments: list[str], report: Report, data: bytes | None) -> str:
+def _work(arguments: list[str], report: Report) -> str:
     report.event = arguments[0][:40] if arguments else ""
     if os.environ.get(HOOKS_OFF) == "off":  # sessions started by memtui itself are not recorded
         report.add_work("nothing: switched off")
         return ""
-    payload = read_payload(data)
+    payload = read_payload()
     report.session_id = payload.session_id[:100]
     if report.event not in _HANDLERS:
         report.problem("there is no such event")
     elif payload.problem:
         report.problem(payload.problem)
+    elif report.event == _PROMPT and not _concerns(payload):
+        report.logged = True  # as there is no need to
     elif (project := project_of(payload)) is None:
         report.problem("the folder of the session does not exist")
     else:
@@ -102,6 +103,12 @@ def _work(arguments: list[str], report: Report, data: bytes | None) -> str:
                 report.messages.append(f"{versions}: update one of them (`memtui doctor`).")
         return handle(payload, project, memtui_home(), report)
     return ""
+
+
+def _concerns(payload: Payload) -> bool:
+    """Whether a prompt may be a command, or take messages along; most do neither, and are waited for."""
+    outbox = memtui_home().handover / session_key(payload.session_id)
+    return payload.prompt.startswith("/") or os.path.lexists(outbox)
 
 
 def with_messages(text: str, report: Report) -> str:
