@@ -7,7 +7,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from textual.color import Color
 from textual.events import Key
+from textual.filter import ANSIToTruecolor
+from textual.theme import BUILTIN_THEMES
 
 from memtui.app.palette import ThemePalette
 from memtui.app.panes.pane import PaneId
@@ -154,6 +157,9 @@ async def test_the_palette_shows_a_theme_before_it_is_chosen(world: World) -> No
             await driver.until(lambda: f"{MEMTUI.name} · in use" in driver.shown, "the current one")
             await driver.type("nord")
             await driver.until(lambda: driver.app.theme == "nord", "the preview")
+            box = driver.screen.query_one("#--container").styles
+            surface = Color.parse(BUILTIN_THEMES["nord"].surface or "")
+            await driver.until(lambda: box.background == surface, "the palette in its colours")  # noqa: B023
             assert load_settings(world.home).chosen != "nord"
             await driver.press(last)
             await driver.until(lambda: driver.at_home(), "the browser")
@@ -191,7 +197,9 @@ def test_a_kept_theme_that_is_not_there_any_more_is_passed_over(world: World) ->
 @pytest.mark.parametrize("theme", ["ansi-dark", "ansi-light"])
 def test_on_ansi_themes_hints_have_the_colour_of_the_terminal(world: World, theme: str) -> None:
     world.configure(f'[app]\ntheme = "{theme}"\n')
-    assert make_app(world).theme_variables["quiet"] == "ansi_default"
+    app = make_app(world)
+    assert app.theme_variables["quiet"] == "ansi_default"
+    assert not any(each.enabled for each in app._filters if isinstance(each, ANSIToTruecolor))
 
 
 @pytest.fixture

@@ -102,6 +102,7 @@ class MemtuiApp(BaseApp):
         if "TEXTUAL_THEME" not in os.environ:
             # Not by assignment: changing the theme parses all stylesheets and styles all widgets again.
             self.set_reactive(App.theme, self._theme_of(self.settings))
+            self._refresh_truecolor_filter(self.ansi_theme)
         self.stylesheet.set_variables(self.get_css_variables())
 
     def _load_settings(self, before: Settings | None = None) -> Settings:

@@ -80,11 +80,14 @@ class Themes(ThemeProvider):
 
     @property
     def commands(self) -> list[tuple[str, Callable[[], None]]]:
-        return [(self._marked(name), show) for name, show in super().commands]
+        themes = self.app.available_themes
+        commands = sorted(super().commands, key=lambda each: themes[each[0]].ansi)
+        return [(self._marked(name), show) for name, show in commands]
 
     def _marked(self, name: str) -> str:
-        light = "" if self.app.available_themes[name].dark else " · light"
-        return f"{name}{light}{' · in use' if name == self._in_use else ''}"
+        theme = self.app.available_themes[name]
+        kind = " · the terminal's own colours" if theme.ansi else "" if theme.dark else " · light"
+        return f"{name}{kind}{' · in use' if name == self._in_use else ''}"
 
 
 class Commands(SystemCommandsProvider):
@@ -99,6 +102,11 @@ class ThemePalette(Palette):
     """Shows the theme that is highlighted."""
 
     called = "Themes"
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        # Textual 8.2.8 styles every screen anew but a palette.
+        self.app.theme_changed_signal.subscribe(self, lambda _: self.app.stylesheet.update(self))
 
     @on(OptionList.OptionHighlighted)
     def _preview(self, event: OptionList.OptionHighlighted) -> None:
