@@ -18,7 +18,7 @@ from textual.widgets import Input
 
 from memtui.app.screens.dialogs import ConfirmScreen, ReadingScreen
 from memtui.app.screens.lost import LostScreen
-from memtui.app.screens.session_rows import COLUMNS, columns_in, heading, row
+from memtui.app.screens.session_rows import COLUMNS, columns_in, heading, row, telling
 from memtui.app.screens.sessions import SessionsScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document_view import DocumentView
@@ -398,7 +398,16 @@ def test_less_than_7_days_are_red_unless_there_is_a_copy(days: int, archived: bo
     assert ("$error" in str(left.style)) is red
 
 
-ALL = columns_in(200, branches=True)
+ALL = columns_in(200, COLUMNS)
+
+
+def test_empty_columns_leave_their_room_to_the_branches() -> None:
+    two = [session(branch=each) for each in ("main", "feature/a-long-branch")]
+    few = [replace(each, summary=replace(each.summary, compactions=0)) for each in two]
+    assert [each.name for each in telling(two)] == [each.name for each in COLUMNS]
+    first, second = columns_in(78, telling(few))[:2]
+    assert (first.name, first.cells, second.name) == ("branch", 13, "tokens")
+    assert "branch" not in {each.name for each in telling(two[:1])}
 
 
 def test_a_row_has_every_column_under_its_name() -> None:
@@ -412,7 +421,7 @@ def test_a_row_has_every_column_under_its_name() -> None:
 @pytest.mark.parametrize("branches", [True, False])
 @pytest.mark.parametrize("width", [36, 50, 64, 76, 80, 90, 120, 200])
 def test_columns_leave_room_for_the_title(width: int, branches: bool) -> None:
-    shown = columns_in(width, branches=branches)
+    shown = columns_in(width, COLUMNS[not branches :])
     names = heading(width, shown, project=False).plain
     after = names.partition("session")[2].lstrip()
     assert len(names) == width and (not shown or width - len(after) - 13 >= 30)

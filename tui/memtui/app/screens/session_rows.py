@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -37,8 +37,9 @@ SESSION_SIGNS = {
     "●": "a capture or memory of no compaction",
     "❯": "what you asked",
 }
+_BRANCH = Column("branch", 9, lambda each: clean_line(each.summary.branch))
 COLUMNS = (
-    Column("branch", 9, lambda each: clean_line(each.summary.branch)),
+    _BRANCH,
     Column("compacted", 9, lambda each: str(each.summary.compactions or "")),
     Column("tokens", 6, lambda each: f"{round(each.summary.tokens / 1000)}k" if each.summary.tokens else ""),
     Column("turns", 5, lambda each: str(each.summary.turns or "")),
@@ -54,15 +55,26 @@ def matches(session: Session, words: str) -> bool:
     return all(word in text for word in words.casefold().split())
 
 
-def columns_in(width: int, *, branches: bool) -> tuple[Column, ...]:
-    """The columns that fit; that of branches if there are several."""
+def telling(sessions: Collection[Session]) -> list[Column]:
+    """The columns with something in them, that of branches if there are several and as wide as they are."""
+    said = {column: {column.text(each) for each in sessions} - {""} for column in COLUMNS}
+    told = [column for column, texts in said.items() if len(texts) > (column is _BRANCH)]
+    widest = max(map(cell_len, said[_BRANCH]), default=0)
+    return [each._replace(cells=max(each.cells, widest)) if each is _BRANCH else each for each in told]
+
+
+def columns_in(width: int, told: Sequence[Column]) -> list[Column]:
+    """Those of the columns that fit; the branches take what is left of the room."""
     room, shown = width - _LEAD - _END - 30, list[Column]()  # the least width of the name
-    for each in COLUMNS[0 if branches else 1 :]:
-        room -= each.cells + 1
-        if room < 0:
+    for each in told:
+        cells = min(each.cells, _BRANCH.cells)
+        if cells >= room:
             break
-        shown.append(each)
-    return tuple(shown)
+        room -= cells + 1
+        shown.append(each._replace(cells=cells))
+    if shown:
+        shown[0] = shown[0]._replace(cells=min(told[0].cells, shown[0].cells + room))
+    return shown
 
 
 def heading(width: int, shown: Sequence[Column], *, project: bool) -> Content:
@@ -84,7 +96,7 @@ def row(session: Session, width: int, shown: Sequence[Column], *, where: str = "
 
 def _aligned(column: Column, text: str) -> str:
     """A value or column name at its width; of a branch the end is kept."""
-    if column is not COLUMNS[0]:
+    if column.name != _BRANCH.name:
         return f"{text:>{column.cells}}"
     short = text if cell_len(text) <= column.cells else text.rpartition("/")[2]
     return _fit([short], column.cells).plain

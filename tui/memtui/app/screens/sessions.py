@@ -20,7 +20,7 @@ from memtui.app.project import ProjectModel
 from memtui.app.screens.list_screen import ListScreen
 from memtui.app.screens.session_detail import SessionDetail
 from memtui.app.screens.session_files import export_sessions, resume
-from memtui.app.screens.session_rows import PROJECT, SESSION_SIGNS, Column, columns_in, heading, matches, row
+from memtui.app.screens.session_rows import PROJECT, SESSION_SIGNS, columns_in, heading, matches, row, telling
 from memtui.app.widgets.document import Document, Line, line
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.input_line import FILTER_HINT, InputLine
@@ -48,7 +48,7 @@ class Heading(Widget):
         screen = self.screen
         assert isinstance(screen, SessionsScreen)
         width = screen.listing.room
-        return " " + heading(width, screen.columns(width), project=screen.everywhere)
+        return " " + heading(width, columns_in(width, screen.told), project=screen.everywhere)
 
 
 class SessionsScreen(ListScreen[None]):
@@ -85,7 +85,7 @@ class SessionsScreen(ListScreen[None]):
         self.sessions: dict[str, Session] = {}
         self.everywhere = choosing
         self.elsewhere = _SEVERAL if choosing else ""  # said of keys of other screens
-        self._branches = False
+        self.told = telling(())
 
     @property
     def idle_keys(self) -> frozenset[str]:
@@ -148,7 +148,7 @@ class SessionsScreen(ListScreen[None]):
         typed, none = self.words, _NONE_ANYWHERE if self.everywhere else _NONE
         self.listing.empty = f"Nothing here matches “{typed}”." if typed else none
         self.listing.marked &= self.sessions.keys()
-        self._branches = len({each.summary.branch for each in self.sessions.values()} - {""}) > 1
+        self.told = telling(self.sessions.values())
         found = [each for each in self.sessions.values() if matches(each, typed)]
         found.sort(key=lambda each: each.written, reverse=True)
         self.listing.set_rows([str(each.path) for each in found])
@@ -164,9 +164,6 @@ class SessionsScreen(ListScreen[None]):
         self.query_one("#listed").border_title = title
         self.query_one(Heading).refresh()
 
-    def columns(self, width: int) -> tuple[Column, ...]:
-        return columns_in(width, branches=self._branches)
-
     def _draw(self, key: str, width: int) -> Content:
         if (session := self.sessions.get(key)) is None:
             return Content("")
@@ -174,7 +171,7 @@ class SessionsScreen(ListScreen[None]):
         if self.everywhere:
             folder = Content(clean_line(Path(session.summary.folder).name))
             where = folder.truncate(PROJECT, ellipsis=True, pad=True).plain
-        return row(session, width, self.columns(width), where=where)
+        return row(session, width, columns_in(width, self.told), where=where)
 
     @on(RowList.Highlighted)
     def _show_detail(self) -> None:
