@@ -19,8 +19,8 @@ from memtui.documents.session_state import (
 )
 from memtui.engines.drafts import update_by_claude
 from memtui.ground.project import Places, Project, memtui_home, transcript_slug
-from memtui.store.state_files import version_name
 from memtui.store.state_updates import update_state
+from memtui.store.states import version_name
 from tests.engines.stand_in import StandIn
 from tests.transcripts import Transcript
 

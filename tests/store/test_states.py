@@ -10,8 +10,7 @@ import pytest
 from memtui.documents.session_state import Identity, SessionState, render_session_state
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Project
-from memtui.store.state_files import version_of
-from memtui.store.states import StateStore
+from memtui.store.states import StateStore, version_of
 from tests.disk import mode_of
 
 

@@ -35,8 +35,7 @@ from memtui.plugin.receipts import receipt_since, receipts_of
 from memtui.store.archive_settings import archive_settings
 from memtui.store.captures import Compaction, compactions_in, coverage
 from memtui.store.listing import Entry
-from memtui.store.state_files import version_of
-from memtui.store.states import StateStore, StoredState, read_progress
+from memtui.store.states import StateStore, StoredState, read_progress, version_of
 from memtui.store.transcripts import TranscriptStore, all_transcripts
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Facts

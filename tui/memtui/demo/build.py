@@ -26,8 +26,8 @@ from memtui.ground.files import private_folder, write_atomic
 from memtui.ground.project import Home, Places, Project, memtui_home, transcript_slug
 from memtui.plugin.installing import settings_block
 from memtui.store.memories import MemoryStore
-from memtui.store.state_files import NOTES
 from memtui.store.state_updates import update_state
+from memtui.store.states import NOTES
 
 _RUNNING = ("refunds", "typos")
 

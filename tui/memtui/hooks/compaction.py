@@ -22,7 +22,7 @@ from memtui.lost.asked import note_asked
 from memtui.secrets.quoting import fenced
 from memtui.store.captures import CaptureStore, compactions_in
 from memtui.store.listing import Entry
-from memtui.store.state_files import newest_version, read_notes
+from memtui.store.states import newest_version, read_notes
 from memtui.store.transcripts import TranscriptProblem, check_transcript
 from memtui.transcript import ReadingCancelledError
 from memtui.transcript.messages import Role, read_messages

@@ -16,7 +16,7 @@ from memtui.hooks.sections import LIMIT, Piece, Rank, Section, abridged, fitting
 from memtui.lost.outbox import has_mod
 from memtui.secrets.quoting import fenced, safe
 from memtui.store.listing import Entry
-from memtui.store.state_files import NOTES, newest_version, read_notes, read_state, version_of
+from memtui.store.states import NOTES, newest_version, read_notes, read_state, version_of
 
 _FRAME = 1_000
 """Room for the introduction and the line on the capture, in characters."""

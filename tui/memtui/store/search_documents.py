@@ -22,7 +22,7 @@ from memtui.secrets.secrets import masked
 from memtui.store import listing
 from memtui.store.claude_memory import MARKDOWN, body_of, fields_of, memory_folder
 from memtui.store.listing import Entry, scan
-from memtui.store.state_files import SESSION, newest_version, project_path
+from memtui.store.states import SESSION, newest_version, project_path
 from memtui.store.transcripts import Sources, cwd_in, first_cwd, is_agent, is_archived, is_text, session_of
 from memtui.transcript.messages import Message, Reading, Role, read_messages
 

@@ -17,8 +17,7 @@ from memtui.ground.files import FileMissing, FileProblem, os_error_reason
 from memtui.ground.project import Places, Project
 from memtui.store import sessions
 from memtui.store.listing import Entry
-from memtui.store.state_files import version_of
-from memtui.store.states import StateStore, StoredState, keep_progress, read_progress
+from memtui.store.states import StateStore, StoredState, keep_progress, read_progress, version_of
 from memtui.store.transcripts import TranscriptStore
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Facts

@@ -1,36 +1,77 @@
-"""Stored session states as records; see `state_files` for their paths."""
+"""Stored session states: ``states/<session id>/v0001.md`` and so on; the highest is current.
+
+Standard library only, but for documents as records: a hook reads their texts alone.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Collection
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.documents.session_state import SessionState, parse_session_state
 from memtui.ground import files
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Project
 from memtui.ground.text import FormatError
 from memtui.store.listing import Entry, scan
-from memtui.store.state_files import (
-    NOTES,
-    SESSION,
-    VERSION,
-    newest_version,
-    project_path,
-    read_state,
-    version_name,
-    version_of,
-)
 
+if TYPE_CHECKING:
+    from memtui.documents.session_state import SessionState
+
+_LIMIT = 4 << 20  # maximum size of documents that are read, in bytes; usual ones have 20 KB
+
+SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 PROGRESS = "progress.json"
+NOTES = "notes.md"  # the notes for the session after its next compaction, written after each version
+
+VERSION = re.compile(r"v(\d{1,8})\.md", re.ASCII)
+"""Highest version: one digit less than a document may have, so that there always is a next one."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredState:
+def version_of(entry: Entry) -> int:
+    match = VERSION.fullmatch(entry.name)
+    return int(match[1]) if match else 0
+
+
+def version_name(version: int) -> str:
+    return f"v{version:04d}.md"
+
+
+def newest_version(home: Home, session_id: str) -> Entry | None:
+    """The current document of a session; None without one, or if its folder cannot be listed."""
+    if not SESSION.fullmatch(session_id):
+        return None
+    with suppress(FileProblem):
+        return max(scan(home.states / session_id, VERSION), key=version_of, default=None)
+    return None
+
+
+def read_state(entry: Entry, home: Home) -> str:
+    return files.read_within(entry.path, home.states, limit=_LIMIT, follow=False).decode("utf-8", "replace")
+
+
+def read_notes(home: Home, newest: Entry) -> str:
+    """The notes on a session's newest document; "" if they are missing or older."""
+    with suppress(FileProblem, OSError):
+        notes = Entry.of(newest.path.parent / NOTES)
+        if notes.mtime_ns >= newest.mtime_ns:
+            return read_state(notes, home)
+    return ""
+
+
+def project_path(identity: str) -> str:
+    """The path in a document's IDENTITY, ``name (path)`` or a path alone; without one what is there."""
+    # Name and path may both have brackets.
+    start = 0 if identity.startswith(os.sep) else identity.find(f"({os.sep}") + 1
+    return identity[start:].removesuffix(")") if start else identity
+
+
+class StoredState(NamedTuple):
     """One version of a session's state document."""
 
     session_id: str
@@ -97,6 +138,8 @@ class StateStore:
 
     def load(self, entry: Entry) -> StoredState:
         """Read one version. A broken one has its readable text and the reason."""
+        from memtui.documents.session_state import parse_session_state  # hooks only read texts
+
         path, text, state, problem = entry.path, "", None, ""
         try:
             text = read_state(entry, self._home)
