@@ -159,31 +159,21 @@ def asking_claude() -> Iterator[Callable[[], bool]]:
     """Announce the wait; yields a function that returns whether it has been cancelled.
 
     The first ctrl+c only cancels the model: the draft from the facts is kept. A second one ends memtui, and
-    so does a termination signal, together with the model's process: on leaving the block, as it could
-    interrupt the start of the model before, and leave it running.
+    so does a termination signal, together with the model's process.
     """
     from memtui.ground.machine import handling  # most commands start no program
 
     cancelled = threading.Event()
-    ended = 0
 
     def cancel(number: int, frame: FrameType | None) -> None:
         cancelled.set()
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    def end(number: int, frame: FrameType | None) -> None:
-        nonlocal ended
-        ended = number
-        cancelled.set()
-
     if sys.stderr.isatty():
         say("Asking claude: that may take some minutes. ctrl+c keeps the draft from the facts.", err=True)
-    try:
-        with handling(cancel, signal.SIGINT), handling(end, signal.SIGTERM, signal.SIGHUP):
-            yield cancelled.is_set
-    finally:
-        if ended:
-            sys.exit(128 + ended)
+    ended = handling(lambda number, _: sys.exit(128 + number), signal.SIGTERM, signal.SIGHUP)
+    with handling(cancel, signal.SIGINT), ended:
+        yield cancelled.is_set
 
 
 def draft_note(problem: str, *notes: str) -> str:

@@ -50,8 +50,6 @@ class Known(Record):
     """The content that the copy and that version had in common; see `Sharing.look`."""
     past: tuple[str, ...] = ()
     """Earlier contents that the remote has had."""
-    signature: str = ""
-    """Of the file with the content `here`; "" if it has to be read."""
     withheld: bool = False
     """Whether nothing is sent of it until it is shared again: it was forgotten."""
 
@@ -63,7 +61,7 @@ class Known(Record):
     def based(self, version: int, digest: str, here: str) -> Known:
         """The same, based on another version."""
         past = tuple(dict.fromkeys((self.here, *self.past)))[:_PAST] if self.here != here else self.past
-        return self.replace(version=version, digest=digest, here=here, past=past, signature="")
+        return self.replace(version=version, digest=digest, here=here, past=past)
 
 
 class State(Record):
@@ -204,7 +202,7 @@ class Sharing:
         The digest is "" if its file is just gone, which deletes nothing.
         """
         local = self.here(key)
-        if self.store.signature(local):
+        if self.store.has(local):
             stored = self.store.get(local)
             return stored, _content(stored.meta, neutral(stored.body, stored.meta.project))
         return None, _DELETED if self.store.is_deleted(local) else ""
@@ -306,9 +304,6 @@ class _Round:
             there = key in heads
             if known.withheld or (there and self._is_new(key, heads[key])):
                 continue
-            signature = self._store.signature(self._of.here(key))
-            if there and signature == known.signature != "":
-                continue
             try:
                 _, content = self._of.look(key)
             except FileProblem as problem:
@@ -318,9 +313,6 @@ class _Round:
                 gone |= {key} if known.here != _DELETED else set()
             elif content != known.here or not there:
                 self._writes[key] = max(known.version + (content != known.here), 1)
-            elif signature and time.time_ns() - int(signature.partition("-")[0]) > 2_000_000_000:
-                # A file changed within two seconds may change again with the same signature.
-                self._know(key, known.replace(signature=signature))
         return gone
 
     def _compare(self, key: str, head: Head, document: Document, *, is_held: bool) -> None:

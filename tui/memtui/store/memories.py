@@ -125,12 +125,8 @@ class MemoryStore:
         fitting = [each for each in here if wanted <= {tag.casefold() for tag in each.meta.tags}]
         return Page(tuple(fitting[:limit]), len(fitting))
 
-    def signature(self, memory_id: str) -> str:
-        """The signature of the memory's file, different after every change; "" if there is no such memory."""
-        with suppress(FileNotFoundError):
-            if path := self._find_file(memory_id):
-                return "-".join(map(str, Entry.of(path).signature))
-        return ""
+    def has(self, memory_id: str) -> bool:
+        return self._find_file(memory_id) is not None
 
     def is_deleted(self, memory_id: str) -> bool:
         return os.path.lexists(f"{self._trash}/{memory_id}.md")
