@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
-from memtui.demo.build import DemoProject
-from memtui.demo.run import script
+from memtui.demo.build import DemoProject, script
 from memtui.documents.session_state import TaskKind
 from memtui.ground.project import Places
 from memtui.store.captures import CaptureStore

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.demo.run import run_demo
+from memtui.demo.build import run_demo
 from memtui.ground.clock import Clock
 from memtui.ground.project import Home, Project
 from memtui.store.captures import CaptureStore
@@ -44,7 +44,7 @@ def test_everything_is_there_and_then_removed_although_a_thread_still_writes() -
 
 _PROGRAM = """
 import sys
-from memtui.demo.run import run_demo
+from memtui.demo.build import run_demo
 def app(project, home, claude, *, clock, demo):
     print(project.root.parent, flush=True)
     sys.stdin.read()
@@ -55,7 +55,7 @@ run_demo(app)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_removed_when_a_signal_ends_it(number: signal.Signals, tmp_path: Path) -> None:
     env = {**os.environ, "TMPDIR": str(tmp_path)}
-    process = Warm(_PROGRAM, cwd=tmp_path, env=env, imports=["import memtui.demo.run"])
+    process = Warm(_PROGRAM, cwd=tmp_path, env=env, imports=["import memtui.demo.build"])
     try:
         folder = Path(process.stdout.readline().decode().strip())
         assert folder.is_relative_to(tmp_path)

@@ -42,7 +42,7 @@ def _open_app(project: Project, home: Home, claude: Path) -> None:
 
 def _open_demo() -> None:
     from memtui.app.app import run_app
-    from memtui.demo.run import run_demo
+    from memtui.demo.build import run_demo
 
     run_demo(run_app)
 

@@ -309,7 +309,7 @@ class Health:
         with suppress(FileProblem):  # config.toml is broken; the app has said so
             undecided = archive_settings(home).keep is None
         with suppress(OSError):
-            runs = [run for run in read_runs(home.hook_log) if run.project == str(project.root)]
+            runs = read_runs(home.hook_log, project.root)
         return HealthView(
             installed=has_all_hooks(self.places),
             problem=str(not_writable(project, home) or ""),

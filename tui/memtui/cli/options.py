@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
@@ -83,24 +84,15 @@ def common_options(command: C) -> C:
 
 
 def is_empty(project: Project, home: Home, claude: Path) -> bool:
-    """Whether the app would be empty: no capture, command, memory, session state or transcript.
+    """Whether there is nothing for the app to show: no transcript here, and nothing that memtui has written.
 
     A folder that cannot be listed counts as content: the app reports the problem.
     """
-    # Only this needs them, and importing the formats takes longer than a search.
-    from memtui.store.captures import CaptureStore
-    from memtui.store.memories import MemoryFiles
-    from memtui.store.states import StateStore
-    from memtui.store.transcripts import TranscriptStore
+    from memtui.store.transcripts import TranscriptStore  # for this alone
 
+    written = (project.compacts, project.session_state_json, home.memories, home.states)
     with suppress(FileProblem, OSError):
-        return not (
-            project.session_state_json.exists()
-            or CaptureStore(project).entries()
-            or MemoryFiles(project, home).entries()
-            or TranscriptStore(project, claude).entries()
-            or StateStore(project, home).sessions()
-        )
+        return not any(map(os.path.lexists, written)) and not TranscriptStore(project, claude).entries()
     return False
 
 

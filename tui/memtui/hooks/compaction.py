@@ -166,7 +166,7 @@ def capture(payload: Payload, project: Project, now: datetime, report: Report) -
 
 def _is_captured(payload: Payload, project: Project, transcript: Path | None, now: datetime) -> bool:
     """Whether the session's last pending capture is of this compaction: none has ended since."""
-    found = pending_capture(payload.session_id, project)
+    found = _pending_capture(payload.session_id, project)
     if found is None or found[1].transcript != payload.transcript_path:
         return False
     if transcript is None:  # it cannot be read: soon after it, it is probably the same
@@ -174,27 +174,23 @@ def _is_captured(payload: Payload, project: Project, transcript: Path | None, no
     return not _since(found[1], transcript)
 
 
-def pending_capture(session_id: str, project: Project) -> tuple[str, Capture] | None:
-    """The newest pending capture of a session and its file name."""
+def _pending_capture(session_id: str, project: Project) -> tuple[Entry, Capture] | None:
     store = CaptureStore(project)
     with suppress(FileProblem):  # there is no such folder
-        for entry in store.entries():
-            with suppress(FileProblem):
-                found = store.load(entry)
-                if found.session_id == session_id and found.status == "pending":
-                    return entry.name, found
+        if entry := store.newest_pending(session_id):
+            return entry, store.load(entry)
     return None
 
 
 def last_capture(session_id: str, project: Project) -> str:
     """The file name of the capture of a compaction that has just ended, the session's last one, or ""."""
-    if (found := pending_capture(session_id, project)) is None:
+    if (found := _pending_capture(session_id, project)) is None:
         return ""
-    name, captured = found
+    entry, captured = found
     with suppress(TranscriptProblem):  # else it may be that very compaction
         if _since(captured, check_transcript(captured.transcript)) > 1:
             return ""
-    return name
+    return entry.name
 
 
 def _since(captured: Capture, transcript: Path) -> int:

@@ -164,9 +164,10 @@ def record(path: Path, run: Run) -> None:
         append_line(path, line, limit=LOG_LIMIT)
 
 
-def read_runs(path: Path) -> list[Run]:
-    """The recorded runs, oldest first, without invalid lines; `OSError` if the log cannot be read."""
-    return [run for line in read_lines(path, limit=_READ_LIMIT) if (run := _run(line)) is not None]
+def read_runs(path: Path, root: Path | None = None) -> list[Run]:
+    """The runs in all projects, or that of `root`, oldest first; `OSError` if the log cannot be read."""
+    runs = (_run(line) for line in read_lines(path, limit=_READ_LIMIT))
+    return [run for run in runs if run and (root is None or run.project == str(root))]
 
 
 def _run(line: str) -> Run | None:

@@ -25,7 +25,7 @@ _HANDLERS = {
     "post-compact": "compaction.post_compact",
     "session-start": "session.session_start",
     "session-end": "session.session_end",
-    _PROMPT: "user_prompt.user_prompt_submit",
+    _PROMPT: "session.user_prompt_submit",
 }
 """The events on the command line, and what handles them. Each module is imported alone: that takes most of a
 hook's time."""

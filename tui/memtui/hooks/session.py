@@ -1,4 +1,7 @@
-"""SessionStart and SessionEnd: clearing commands, and handing notes to the next session."""
+"""SessionStart and SessionEnd: clearing commands, and handing notes to the next session.
+
+UserPromptSubmit, too: delivers waiting messages, and activates a typed command (seed 002).
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,8 @@ from memtui.ground.project import Home, Project, claude_config, keyed, object_in
 from memtui.hooks import CLEARING
 from memtui.hooks.in_force import FOR_SESSION, pins_text
 from memtui.hooks.records import Payload, Report
-from memtui.hooks.settings import not_writable
-from memtui.store.commands_file import HOOK_PATIENCE, CommandsFile
+from memtui.hooks.settings import not_writable, switched
+from memtui.store.commands_file import HOOK_PATIENCE, CommandsFile, normalised
 
 
 def session_start(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
@@ -138,3 +141,34 @@ def take_ended(project: Project, home: Home, now: datetime) -> tuple[str, dateti
 
 def _notes(project: Project, home: Home) -> Path:
     return home.state / "ended" / keyed(str(project.root))
+
+
+def user_prompt_submit(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
+    """Deliver messages as part of the prompt (Claude Code fact), and register a typed ``/babysit fix it``."""
+    if payload.agent_id:
+        return ""
+    _register(payload, project, home, now, report)
+    if not os.path.lexists(home.handover):
+        return ""
+    from memtui.hooks.deliver import hand_over
+
+    return hand_over("UserPromptSubmit", payload, home, report)
+
+
+def _register(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> None:
+    """Register the command if its file has a compact summary."""
+    word = payload.prompt.split(maxsplit=1)[0] if payload.prompt.startswith("/") else ""
+    if not 1 < len(word) < 200:
+        return
+    if not switched("typed_commands", home, report, default=True):
+        return
+    commands = CommandsFile(project, HOOK_PATIENCE)
+    try:
+        commands.summary(word)
+    except FileProblem:
+        return  # not a command with a compact summary
+    try:
+        added = commands.activate(word, now)
+        report.add_work(f"{normalised(word)} is active" + ("" if added else " already"))
+    except FileProblem as problem:
+        report.problem(problem)

@@ -150,7 +150,7 @@ def _check_program(places: Places, env: Mapping[str, str]) -> Iterator[Finding]:
 
 def _check_runs(places: Places, now: datetime) -> Iterator[Finding]:
     """Whether hooks ran in the newest session, in time and without a problem."""
-    runs = [run for run in read_runs(places.home.hook_log) if run.project == str(places.project.root)]
+    runs = read_runs(places.home.hook_log, places.project.root)
     newest = [each.session_id for each in TranscriptStore(places.project, places.claude).entries()[:1]]
     problems = [said for run in {run.event: run for run in runs}.values() if (said := _problem_of(run))]
     if not runs:

@@ -23,7 +23,8 @@ _HANDED = re.compile(r"(\d[\d,]*) characters of context, memtui:([0-9a-f]{8})")
 
 def receipts_of(places: Places, limit: int = RECENT, session: str = "") -> list[Receipt]:
     """The newest receipts of a project, or a session, newest first; `OSError` for an unreadable log."""
-    runs = [run for run in _runs(places) if not session or run.session_id == session]
+    runs = read_runs(places.home.hook_log, places.project.root)
+    runs = [run for run in runs if session in ("", run.session_id)]
     why, since = why_no_hook(places), _first(runs)
     entries = TranscriptStore(places.project, places.claude).entries()
     newest = [each for each in entries if session in ("", each.session_id)][:limit]
@@ -49,7 +50,7 @@ def receipt_since(places: Places, transcript: Path, compaction: CompactionFact) 
     moment = parse_iso(compaction.source.timestamp)
     if moment is None:
         return None
-    runs, session = _runs(places), transcript.stem
+    runs, session = read_runs(places.home.hook_log, places.project.root), transcript.stem
     since = moment - timedelta(minutes=1)  # SessionStart runs just before the boundary is written
     own = [run for run in runs if run.session_id == session]
     mine = [run for run in own if (at := parse_iso(run.at)) is not None and at >= since]
@@ -75,11 +76,6 @@ def why_no_hook(places: Places) -> str:
     if not has_all_hooks(places):
         return "no hook ran: memtui is not installed in Claude Code; run `memtui init`"
     return "no hook ran: the session was started before the plugin was installed, or in a folder not trusted"
-
-
-def _runs(places: Places) -> list[Run]:
-    root = str(places.project.root)
-    return [run for run in read_runs(places.home.hook_log) if run.project == root]
 
 
 def _all(session: str, runs: list[Run], notes: Notes, since: datetime, why: str) -> list[Receipt]:

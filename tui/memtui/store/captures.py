@@ -63,11 +63,12 @@ class CaptureStore:
                 problems.append(problem)
         return captures, problems
 
-    def newest_pending(self) -> Entry | None:
-        """The newest pending capture, or None. Broken ones are skipped."""
+    def newest_pending(self, session_id: str | None = None) -> Entry | None:
+        """The newest pending capture, of this session or of any, or None. Broken ones are skipped."""
         for entry in self.entries():
             with suppress(FileProblem):
-                if self.load(entry).status == "pending":
+                found = self.load(entry)
+                if found.status == "pending" and session_id in (None, found.session_id):
                     return entry
         return None
 

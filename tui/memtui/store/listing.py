@@ -232,7 +232,7 @@ def newest_memories(project: Project, home: Home) -> tuple[list[Entry], bool]:
         if stored >= _MEMORIES:
             number += 1  # earlier months are not read, only known to exist
             break
-        some, more = _newest(month.path, STORED_NAME, _MEMORIES, order=None)
+        some, more = _newest(month.path, STORED_NAME, _MEMORIES)
         entries += some
         stored += len(some)
         number += more
@@ -241,17 +241,10 @@ def newest_memories(project: Project, home: Home) -> tuple[list[Entry], bool]:
 
 
 def _newest(
-    folder: Path,
-    pattern: re.Pattern[str],
-    number: int,
-    within: Path | None = None,
-    order: Callable[[str], str] | None = name_order,
+    folder: Path, pattern: re.Pattern[str], number: int, within: Path | None = None
 ) -> tuple[list[Entry], int]:
-    """The newest files and their total number; none if they cannot be listed: the full listing says so.
-
-    Names that all begin with the time, as ids do, need no `order`.
-    """
+    """The newest files and their total number; none if they cannot be listed: the full listing says so."""
     with suppress(FileProblem):
-        names = sorted(_names(folder, pattern, within), key=order, reverse=True)
+        names = sorted(_names(folder, pattern, within), key=name_order, reverse=True)
         return _entries(folder, names[:number]), len(names)
     return [], 0

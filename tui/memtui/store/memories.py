@@ -79,8 +79,6 @@ class MemoryStore:
         self._memories = home.memories
         self._trash = home.trash
         self._clock = clock
-        self._taken: dict[int, int] = {}
-        """Of a second, the first one after it that may be free."""
 
     # -- reading ---------------------------------------------------------------------------------------------
 
@@ -172,14 +170,12 @@ class MemoryStore:
 
     def _free_id(self, moment: datetime) -> str:
         """The first free id from a moment on; in seconds since 1970, so that clock changes need no care."""
-        first = math.floor(moment.timestamp())
-        for second in count(self._taken.get(first, first)):
+        for second in count(math.floor(moment.timestamp())):
             found = time.localtime(second)
             if not 0 < found.tm_year < 10_000:
                 raise ValueError("a year that has not four digits")
             memory_id = "CMEM-%04d%02d%02d-%02d%02d%02d" % found[:6]  # noqa: UP031 - twice as fast
             if not self._find_file(memory_id) and not self.is_deleted(memory_id):
-                self._taken[first] = second
                 return memory_id
         raise AssertionError("seconds do not end")
 
