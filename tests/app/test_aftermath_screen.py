@@ -145,6 +145,27 @@ async def test_slash_filters_the_rows_and_escape_shows_all_again(lossy: World) -
         assert screen.selected is not None and screen.is_current
 
 
+async def test_what_is_folded_or_maybe_kept_is_not_ticked_with_all(lossy: World) -> None:
+    row = Row("rule", "Ask first", Source(7), worth=99.0)
+    few = replace(row, text="Do not hurry", worth=1.0)
+    maybe = replace(row, text="Wait", state="maybe")
+    rows = (row, few, replace(few, text="Ask at first", double=True), maybe)
+    made = Aftermath("s-1", 1, CompactionFact("auto", 1000, 10, Source(9), "Summary"), rows)
+    async with opened(lossy) as driver:
+        screen = await aftermath(driver)
+        screen.aftermath = made
+        screen.show_filtered()
+        await driver.press("ctrl+a")
+        assert [*screen.ticked.values()] == [row]
+        await unfold(driver, screen, "Lost, of less weight")
+        await unfold(driver, screen, "Maybe: the summary has some of it")
+        await driver.press("ctrl+a")
+        assert [*screen.ticked.values()] == [row, few]
+        assert "▾ Lost, of less weight  2 · 1 ticked" in driver.shown
+        await driver.press("ctrl+a")
+        assert not screen.ticked
+
+
 async def test_a_review_begins_with_what_was_lost(lossy: World) -> None:
     async with opened(lossy) as driver:
         await driver.press("r")
@@ -217,8 +238,9 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
     async with opened(lossy) as driver:
         screen = await aftermath(driver)
         first = screen.listing.selected
-        await driver.press("space")  # and goes on to the next one
-        assert [*screen.ticked] == [first] and screen.listing.selected != first
+        await driver.press("space")
+        assert [*screen.ticked] == [first] and screen.listing.selected == first
+        await driver.press("down")
         selected = screen.listing.selected
         await driver.pilot.click("#rows", offset=(2, 1 + screen.listing.index))  # its box
         assert len(screen.ticked) == 2 and screen.listing.selected == selected
@@ -302,7 +324,7 @@ async def test_what_was_delivered_waits_no_more(lossy: World) -> None:
         await driver.press("space", "w")
         await driver.until(lambda: "⏳ 1 line waits" in driver.shown, "the notice, above the rows")
         assert "w take back" in driver.lines[-1]
-        await driver.press("space")
+        await driver.press("down", "space")
         await driver.until(lambda: "w hand over" in driver.lines[-1], "the footer")
         for message in Outbox(lossy.home, "s-1").waiting():
             message.path.unlink()

@@ -38,6 +38,7 @@ class Fold(NamedTuple):
     name: str
     title: str
     unfolded: bool
+    keys: frozenset[str]
 
 
 Item = Row | Unfounded | Fold | str
@@ -53,9 +54,10 @@ def items_of(aftermath: Aftermath, unfolded: Collection[str], words: str = "") -
         if not rows:
             continue
         shown, counted = bool(wanted) or title in OPEN, f"{title}  {len(rows)}"
-        items[title] = counted if shown else Fold(title, counted, title in unfolded)
+        own = {row.key if isinstance(row, Row) else row.text: row for row in rows}
+        items[title] = counted if shown else Fold(title, counted, title in unfolded, frozenset(own))
         if shown or title in unfolded:
-            items |= {row.key if isinstance(row, Row) else row.text: row for row in rows}
+            items |= own
     return items
 
 
@@ -165,11 +167,13 @@ def _receipt_lines(aftermath: Aftermath, receipts: Iterable[Receipt]) -> list[Li
     ]
 
 
-def draw_item(item: Item, ticked: bool, width: int, *, waits: bool = False, pinned: bool = False) -> Content:
+def draw_item(item: Item, ticked: int, width: int, *, waits: bool = False, pinned: bool = False) -> Content:
+    """A row, `ticked` or not, or a title with the number of ticks below it."""
     if isinstance(item, str):
         return Content(item)
     if isinstance(item, Fold):
-        return Content(f"{'▾' if item.unfolded else '▸'} {item.title}")
+        ticks = (f" · {ticked} ticked", "$accent") if ticked else ""
+        return Content.assemble(f"{'▾' if item.unfolded else '▸'} {item.title}", ticks)
     if isinstance(item, Unfounded):
         return row_of([("  ! ", "$error"), clean_line(masked(item.text))], "", width)
     right = f"{'pinned ' if pinned else ''}{'↻ ' if item.need else ''}{citation(item.source)}"

@@ -53,7 +53,7 @@ class LostScreen(ListScreen[None]):
     AUTO_FOCUS = "#rows"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "tick", "tick", id="tick", tooltip="tick this row, or untick it; unfold a title"),
-        Binding("ctrl+a", "tick_all", "all", tooltip="tick all that is lost and has room, or untick all"),
+        Binding("ctrl+a", "tick_all", "all", tooltip="tick what is lost and in the list, or untick all"),
         Binding("w", "hand_over", "hand over", id="hand_over", tooltip=_HANDS),
         Binding("w", "take_back", "take back", id="hand_over", tooltip=_HANDS),
         Binding("Y", "copy_prompt", "copy prompt", id="copy_prompt", tooltip=RESTORES),
@@ -175,7 +175,8 @@ class LostScreen(ListScreen[None]):
         pinned = False
         if self._pinned and isinstance(item, Row):  # masking each row that is drawn takes time
             pinned = clean_line(masked(item.text)) in self._pinned
-        return lost.draw_item(item, key in self.ticked, width, waits=self._waits(key), pinned=pinned)
+        number = len(item.keys & self.ticked.keys()) if isinstance(item, lost.Fold) else key in self.ticked
+        return lost.draw_item(item, number, width, waits=self._waits(key), pinned=pinned)
 
     def _is_header(self, key: str) -> bool:
         return isinstance(self._items.get(key), str)
@@ -230,42 +231,38 @@ class LostScreen(ListScreen[None]):
         item = self.selected
         if isinstance(item, lost.Fold):
             self._fold(item)
-        elif self._tick():
-            self.listing.action_move(1)
+        else:
+            self._tick()
 
     @on(RowList.BoxClicked)
-    def _tick(self) -> bool:
-        """Tick the selected row, or untick it; whether that was possible."""
+    def _tick(self) -> None:
+        """Tick the selected row, or untick it."""
         item = self.selected
         if not isinstance(item, Row) or not item.missing:
             self.app.warn("Only what is lost can be ticked.")
-            return False
-        if self._waits(item.key):
+        elif self._waits(item.key):
             self.app.warn("This line waits already: w without ticks takes back what waits.")
-            return False
-        if self.ticked.pop(item.key, None) is None:
-            self.ticked[item.key] = item
-            if size_of_rows(self.ticked.values()) > ROOM:
-                self.app.warn("There is no room for this line beside the ticked ones.")
-                del self.ticked[item.key]
-                return False
-        self._ticks_changed()
-        return True
+        elif item.key not in self.ticked and size_of_rows((*self.ticked.values(), item)) > ROOM:
+            self.app.warn("There is no room for this line beside the ticked ones.")
+        else:
+            if self.ticked.pop(item.key, None) is None:
+                self.ticked[item.key] = item
+            self._ticks_changed()
 
     def action_tick_all(self) -> None:
-        rows = self.aftermath.missing if self.aftermath else ()
-        missing = [row for row in rows if not self._waits(row.key)]
-        if self.words:  # not what the filter hides
-            missing = [row for row in missing if row.key in self._items]
-        every = {row.key: row for row in fitting(missing)}
-        if self.ticked == every:
+        """Tick what is lost and in the list, once: what is folded nobody has seen."""
+        rows = (item for item in self._items.values() if isinstance(item, Row) and item.state == "lost")
+        wanted = {row.key: row for row in rows if not row.double and not self._waits(row.key)}
+        wanted = {**self.ticked, **wanted}
+        every = {row.key: row for row in fitting(wanted.values())}
+        if not wanted:
+            self.app.warn("No lost line is left to tick here.")
+        elif self.ticked == every:
             every = {}
+        elif len(every) < len(wanted):
+            self.app.say(f"{len(every)} of {len(wanted)} lines have room, the worst losses first.")
         self.ticked.clear()
         self.ticked.update(every)
-        if not missing:
-            self.app.warn("No lost line is left to tick here.")
-        elif len(self.ticked) < len(missing) and self.ticked:
-            self.app.say(f"{len(self.ticked)} of {len(missing)} lines have room, the worst losses first.")
         self._ticks_changed()
 
     def _ticks_changed(self) -> None:
