@@ -161,7 +161,7 @@ async def test_what_is_folded_or_maybe_kept_is_not_ticked_with_all(lossy: World)
         await unfold(driver, screen, "Maybe: the summary has some of it")
         await driver.press("ctrl+a")
         assert [*screen.ticked.values()] == [row, few]
-        assert "▾ Lost, of less weight  2 · 1 ticked" in driver.shown
+        assert "▾ Lost, of less weight  2 · 1 ticked" in driver.shown and "▣ × Do not hurry" in driver.shown
         await driver.press("ctrl+a")
         assert not screen.ticked
 
@@ -230,8 +230,10 @@ def test_lines_that_are_read_together_are_shown_one_below_the_other() -> None:
     assert quotes_of(row) == ["Ask first", "then merge"]
     assert quotes_of(replace(row, parts=())) == ["Ask first · then merge"]  # its own sign
     compaction = CompactionFact("auto", 1000, 10, Source(9), "Summary")
-    shown = lost_document(Aftermath("s", 1, compaction, (replace(row, worth=99.0),)), (), (), []).text
+    rows = [replace(row, worth=99.0)] * 12 + [row] * 2 + [replace(row, state="maybe")]
+    shown = lost_document(Aftermath("s", 1, compaction, tuple(rows)), (), (), []).text
     assert "  ✗ Ask first\n    then merge (L7)" in shown
+    assert "  and 2 more, 2 of less weight, 1 maybe kept (l shows them)" in shown
 
 
 async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:

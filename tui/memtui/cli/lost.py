@@ -26,7 +26,7 @@ from memtui.lost.choosing import prompt_for
 from memtui.lost.notes import ChoiceError, candidate_json, compare, line_for_person, note_of, rows_json
 from memtui.lost.outbox import lines_wait, rows_waiting
 from memtui.lost.pins import ROOM, Pinned, Pins
-from memtui.lost.records import MARKS, OPEN, Aftermath, Row, Unfounded
+from memtui.lost.records import OPEN, Aftermath, Row, Unfounded
 from memtui.plugin.installing import has_all_hooks
 from memtui.secrets.secrets import masked, masked_in
 from memtui.store.sessions import find_transcript, named_session, refuse_several, transcripts_of
@@ -72,9 +72,10 @@ def lost(
 
     That is the newest compaction of SESSION (an id, the beginning of one, or a transcript; without it the
     project's newest), or the one that CAPTURE belongs to. Each line worth having of the conversation that was
-    replaced is kept by the summary (✓), handed over by memtui (↺), lost (✗), or maybe kept (?), or waits for
-    the next prompt (⏳), in the groups and the order of the app; what is worth most comes first. The first
-    ten that count are printed, with --all every line. L476 names line 476 of the transcript.
+    replaced is kept by the summary (✓), handed over by memtui (↺), lost (✗; × is of less weight), or maybe
+    kept (?), or waits for the next prompt (⏳), in the groups and the order of the app; what is worth most
+    comes first. The first ten that count are printed, with --all every line. L476 names line 476 of the
+    transcript.
 
     --hand-over delivers the losses that count, or the lines that --row names, with the session's next prompt,
     once. At most 8,300 characters have room; what is worth most comes first.
@@ -223,7 +224,7 @@ def _line(row: Row | Unfounded, numbers: Iterator[int], waiting: Container[str])
     why = "still there" if row.preserved else "because asked" if row.asked else ""
     notes = (citation(row.source), row.need.label if row.need else "", why)
     remarks = ", ".join(note for note in notes if note)
-    mark = "⏳" if row.key in waiting else MARKS[row.state]
+    mark = "⏳" if row.key in waiting else row.mark
     mark += f" {next(numbers)}." if row.missing else ""
     return f"{mark} {shortened(row.quote, 200)}{f' ({remarks})' if remarks else ''}"
 

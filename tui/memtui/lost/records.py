@@ -44,6 +44,8 @@ TITLES: dict[Kind, str] = {
 """Kinds in the order in which a list shows them."""
 
 MARKS: dict[State, str] = {"kept": "✓", "handed over": "↺", "lost": "✗", "maybe": "?"}
+LESSER = "×"
+"""The mark of a loss of less weight, which is not counted."""
 TOGETHER = " · "
 """Stands between quotes that are read together."""
 QUOTE = 400
@@ -134,6 +136,10 @@ class Row:
         lost = self.state == "lost" and not self.double and self.kind != "ask"
         return lost and (self.worth >= COUNTS or self.need is not None)
 
+    @property
+    def mark(self) -> str:
+        return MARKS[self.state] if self.counts or self.state != "lost" else LESSER
+
 
 @dataclass(frozen=True, slots=True)
 class Unfounded:
@@ -190,10 +196,13 @@ class Aftermath:
         return {title: group for title, rows in found.items() if (group := tuple(rows))}
 
     @property
+    def numbers(self) -> tuple[int, int, int, int]:
+        """How many are lost, lost but of less weight, maybe kept, and kept."""
+        heavy, maybe = len(self.counted_losses), sum(row.state == "maybe" for row in self.missing)
+        return heavy, len(self.missing) - heavy - maybe, maybe, len(self.kept)
+
+    @property
     def counts(self) -> str:
         """``7 lost, 12 of less weight, 3 maybe, 31 kept``."""
-        heavy, kept = len(self.counted_losses), len(self.kept)
-        maybe = sum(row.state == "maybe" for row in self.missing)
-        others = len(self.missing) - heavy - maybe
-        parts = ((heavy, "lost"), (others, "of less weight"), (maybe, "maybe"), (kept, "kept"))
+        parts = zip(self.numbers, ("lost", "of less weight", "maybe", "kept"), strict=True)
         return ", ".join(f"{number} {name}" for number, name in parts if number)

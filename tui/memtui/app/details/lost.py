@@ -20,11 +20,11 @@ from memtui.ground.clean import clean_line
 from memtui.ground.clock import parse_iso, to_local
 from memtui.lost.outbox import Message, lines_wait
 from memtui.lost.receipts import Receipt
-from memtui.lost.records import MARKS, OPEN, TOGETHER, UNFOUNDED, Aftermath, Row, Unfounded
+from memtui.lost.records import LESSER, OPEN, TOGETHER, UNFOUNDED, Aftermath, Row, Unfounded
 from memtui.secrets.secrets import masked
 from memtui.transcript.text import Span
 
-_ROLES = {"kept": "good", "handed over": "good", "lost": "bad", "maybe": "warn"}
+_ROLES = {"✓": "good", "↺": "good", "✗": "bad", LESSER: "dim", "?": "warn"}
 PASSAGE = "▶"
 """The sign before the line of the summary with the passage of a row."""
 _SHOWN = 10
@@ -66,8 +66,9 @@ def verdict(item: Row | Unfounded, waits: bool) -> tuple[Content, Content]:
     if isinstance(item, Unfounded):
         return Content.styled(f"{UNFOUNDED}: {item.reason}", "$error"), Content()
     state = "still in the conversation" if item.preserved else item.state
+    weight = ", of less weight" if item.mark == LESSER else ""
     source = citation(item.source, clock=True)
-    mark = (f"{MARKS[item.state]} {state}", LOOKS[_ROLES[item.state]])
+    mark = (f"{item.mark} {state}{weight}", LOOKS[_ROLES[item.mark]])
     head = Content.assemble(mark, source and f" · {source}")
     notes = (
         "waits: w takes back what waits" if waits else "",
@@ -130,8 +131,10 @@ def lost_document(
     for each in aftermath.unfounded:
         said = f"only the summary says {masked(each.text)}: {each.reason}"
         lines.append(styled(("  ! ", "bad"), said, hang=4))
-    if more := len(aftermath.missing) - len(heavy[:_SHOWN]):
-        lines.append(line(f"  and {more} more, of less weight or maybe kept (l shows them)", "dim"))
+    heavier, others, maybe, _ = aftermath.numbers
+    rest = ((heavier - _SHOWN, "more"), (others, "of less weight"), (maybe, "maybe kept"))
+    if told := ", ".join(f"{number} {name}" for number, name in rest if number > 0):
+        lines.append(line(f"  and {told} (l shows them)", "dim"))
     if kept := aftermath.kept:
         asked = sum(row.asked for row in kept)
         because = f"{len(kept)}{f', {asked} because asked' if asked else ''}"
@@ -143,7 +146,7 @@ def lost_document(
 def _lines(row: Row, *, waits: bool = False) -> Iterator[Line]:
     quotes = [text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…" for text in quotes_of(row)]
     notes = ", ".join(note for note in (citation(row.source), row.need.label if row.need else "") if note)
-    sign = (" ⏳ ", "warn") if waits else (f"  {MARKS[row.state]} ", _ROLES[row.state])
+    sign = (" ⏳ ", "warn") if waits else (f"  {row.mark} ", _ROLES[row.mark])
     for number, quote in enumerate(quotes, 1):
         mark = "    " if number > 1 else sign
         # In brackets, as everywhere, so that the source can be followed.
@@ -181,6 +184,6 @@ def draw_item(item: Item, ticked: int, width: int, *, waits: bool = False, pinne
     if item.kind == "file":
         text = cut_left(text, max(1, width - len(right) - 7))
     tick = ("▣ " if ticked else "▢ ", "$accent" if ticked else "$quiet") if item.missing else "  "
-    mark = (MARKS[item.state], LOOKS[_ROLES[item.state]])
+    mark = (item.mark, LOOKS[_ROLES[item.mark]])
     marks = [" ", ("⏳", "$warning")] if waits else [tick, mark]  # it takes two cells, and no tick
     return row_of([*marks, " ", text], right, width)

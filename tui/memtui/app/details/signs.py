@@ -4,6 +4,7 @@ from __future__ import annotations
 
 FATE_SIGNS = {
     "✗": "lost: neither the summary nor a note has it",
+    "×": "lost, of less weight: not counted",
     "?": "not in its own words: the summary may say it in others",
     "✓": "kept by the summary",
     "↺": "handed over by memtui",
