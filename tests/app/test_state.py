@@ -30,7 +30,7 @@ from memtui.documents.session_state import (
 from memtui.flows.restore import restore_session
 from memtui.ground.files import FileProblem
 from memtui.store.state_updates import update_state
-from tests.app.harness import SHORT, WIDE, Driver, make_app, opened
+from tests.app.harness import NARROW, SHORT, WIDE, Driver, make_app, opened
 from tests.app.world import NOW, STATE, World, captured_session, clock
 from tests.engines.stand_in import StandIn
 
@@ -493,3 +493,16 @@ async def test_how_long_it_has_been_quiet_is_said_anew_as_time_passes(
         monkeypatch.setattr(driver.browser.state, "clock", lambda: NOW + timedelta(minutes=20))
         driver.browser._let_time_pass()
         await driver.until(lambda: "quiet for 24 m" in driver.detail, "the quiet time")
+
+
+async def test_a_hidden_detail_has_the_text_of_its_title_ready(two: World) -> None:
+    async with opened(two, NARROW) as driver:
+        await driver.press("4")
+        await until_title(driver, "4 Session state v7 · session 1/2")
+        await driver.press("enter")
+        await driver.until(lambda: "Tokens that refresh once" in driver.shown, "the first session")
+        await driver.press("escape", "]")
+        await driver.until(lambda: "Search that forgives" in driver.detail, "the second one")
+        await driver.settled()
+        first_frame = "".join(driver.browser.detail.render_line(row).text for row in range(20))
+        assert "Search that forgives" in first_frame

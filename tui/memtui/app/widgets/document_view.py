@@ -126,7 +126,8 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             self.screen.clear_selection()
 
     def _text_width(self) -> int:
-        return self.scrollable_content_region.width
+        """As before while it is hidden: shown again, it has its text and not an older one at once."""
+        return self.scrollable_content_region.width or self._layout.width
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Its rows, also before it is laid out: a box as high as its text would be empty at first."""
@@ -134,7 +135,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _lay_out(self, layout: Layout | None = None) -> None:
         width = self._text_width()
-        if not self.is_mounted or width < 1:
+        if not self.is_mounted or width < 2:  # not shown yet
             return
         self._layout = layout if layout and layout.width == width else Layout(self.document, width)
         self.virtual_size = Size(0, self._layout.rows)
