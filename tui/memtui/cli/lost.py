@@ -276,7 +276,7 @@ def pin(
     elif remove:
         words = _named(pins.all(), remove)
         pins.remove(words)
-        _print_result("remove", words, as_json)
+        print_result({"operation": "remove", "text": words}, f"Removed: {words}", as_json)
     elif confirm:
         _confirm(pins, confirm, as_json)
     else:
@@ -306,12 +306,7 @@ def _confirm(pins: Pins, name: str, as_json: bool) -> None:
         raise FileProblem(pins.path(everywhere=False), "has no such pin that waits to be confirmed")
     pins.confirm(texts)
     for text in texts:
-        _print_result("confirm", text, as_json)
-
-
-def _print_result(operation: str, text: str, as_json: bool) -> None:
-    done = {"remove": "Removed", "confirm": "Confirmed"}[operation]
-    print_result({"operation": operation, "text": text}, f"{done}: {text}", as_json)
+        print_result({"operation": "confirm", "text": text}, f"Confirmed: {text}", as_json)
 
 
 def _list(found: list[Pinned], as_json: bool) -> None:

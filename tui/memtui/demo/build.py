@@ -20,11 +20,10 @@ import time
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from memtui.documents.capture import Capture, Status, capture_name, memory_name, render_capture
 from memtui.documents.recovery import parse_recovery, render_recovery
@@ -50,8 +49,7 @@ _TIME = re.compile(rf"\{{\{{(?:{_AGE} )?(?P<format>iso|Z|%[^}}]+)\}}\}}")
 _PATH = re.compile(r"\{\{/([^}]+)\}\}")
 
 
-@dataclass(frozen=True, slots=True)
-class DemoProject:
+class DemoProject(NamedTuple):
     """A demo project on disk."""
 
     folder: Path

@@ -17,9 +17,8 @@ import sys
 import sysconfig
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from memtui.ground import files
 from memtui.ground.clean import clean_line
@@ -48,8 +47,7 @@ _SEAL = re.compile(rb"\n<!-- written by memtui ([0-9a-f]{16}) -->\n\Z")
 _CALL = re.compile(r"(?<=[(`\n])memtui(?= [a-z])")
 
 
-@dataclass(frozen=True, slots=True)
-class Installation:
+class Installation(NamedTuple):
     """The plugin as Claude Code records it."""
 
     plugin: str
@@ -59,8 +57,7 @@ class Installation:
     enabled: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """What `apply` does. Empty if there is nothing to do."""
 
     commands: tuple[tuple[str, ...], ...] = ()

@@ -19,10 +19,9 @@ import sys
 import time
 from collections.abc import Collection, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from memtui.ground import files
 from memtui.ground.clock import parse_iso, system_clock
@@ -51,8 +50,7 @@ class Incomplete(FileProblem):
         self.why = why
 
 
-@dataclass(frozen=True)
-class Frame:
+class Frame(NamedTuple):
     """One part of the source, and its place in the frames' file, in bytes."""
 
     at: int
@@ -167,7 +165,7 @@ class Copy:
             if self.is_finished and not added:
                 head = {**head, "at": self.head["at"]}
             head = {**head, "size": size, "sha256": whole.hexdigest(), "memtui": 2}
-            rows = (head, *map(asdict, frames))
+            rows = (head, *(each._asdict() for each in frames))
             files.write_atomic(self.index, "".join(json.dumps(each) + "\n" for each in rows).encode())
         return added
 

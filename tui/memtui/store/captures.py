@@ -10,9 +10,9 @@ import os
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 from memtui.documents.capture import (
     Capture,
@@ -163,8 +163,7 @@ def _encode(text: str) -> bytes:
 BOUNDARY = b'"compact_boundary"'  # only boundary lines contain it, as quotes in a message's text are escaped
 
 
-@dataclass(frozen=True, slots=True)
-class Compaction:
+class Compaction(NamedTuple):
     """A compaction as its transcript records it."""
 
     at: datetime
@@ -178,8 +177,7 @@ class Compaction:
     tokens: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(NamedTuple):
     """The auto-compactions of a project, oldest first, and compactions without a capture."""
 
     compactions: tuple[Compaction, ...]

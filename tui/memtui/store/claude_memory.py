@@ -94,10 +94,8 @@ class ClaudeMemories:
     def entries(self) -> tuple[ClaudeMemory, ...]:
         """The index first, then the memories, last changed first; none where Claude keeps none."""
         marks = self._read_marks()
-        memories = []
-        for entry in scan(self.folder, MARKDOWN) if self.folder.is_dir() else ():
-            memory, digest = self._parse(entry)
-            memories.append(memory._replace(seen=_seen(marks.get(os.fspath(memory.path), ""), digest)))
+        entries = scan(self.folder, MARKDOWN) if self.folder.is_dir() else []
+        memories = [self._parse(each, marks.get(os.fspath(each.path), "")) for each in entries]
         memories.sort(key=lambda each: (each.kind != "index", -each.changed.timestamp(), each.name))
         return tuple(memories)
 
@@ -107,8 +105,7 @@ class ClaudeMemories:
                 return each
         raise FileMissing(self.folder, f"has no memory {name!r}; `memtui memory list --claude` lists them")
 
-    def _parse(self, entry: Entry) -> tuple[ClaudeMemory, str]:
-        """A memory, and the digest of its file."""
+    def _parse(self, entry: Entry, mark: str) -> ClaudeMemory:
         path, text, digest, problem = entry.path, "", "", ""
         try:
             data = files.read_within(path, self.folder, limit=_LIMIT, follow=False)
@@ -121,8 +118,8 @@ class ClaudeMemories:
         else:
             fields = fields_of(text)
         name, kind = fields.get("name") or path.stem, fields.get("type", "")
-        described = fields.get("description", "")
-        return ClaudeMemory(path, name, described, kind, text, entry.written, "new", problem), digest
+        described, seen = fields.get("description", ""), _seen(mark, digest)
+        return ClaudeMemory(path, name, described, kind, text, entry.written, seen, problem)
 
     def troubles(self, memories: Sequence[ClaudeMemory]) -> list[Trouble]:
         """What is wrong with these memories and with the index that lists them.

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from memtui.documents.capture import Capture
 from memtui.documents.markdown import Section, name_of, render_items
@@ -182,8 +183,7 @@ def facts_of_capture(capture: Capture) -> Facts:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Reviewed:
+class Reviewed(NamedTuple):
     """The results of a review."""
 
     memory_path: Path

@@ -14,7 +14,6 @@ import re
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -43,8 +42,7 @@ _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 _OBJECTIVE = r"(?im)^##[ \t]+Objective[^\n]*\n\s*(?!\s*N/A\b)([^\n#][^\n]*)"
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(NamedTuple):
     """A memory in a list: a stored one, or the memory file of a review."""
 
     meta: MemoryMeta

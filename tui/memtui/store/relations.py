@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from memtui.documents.memory import StoredMemory
 from memtui.documents.memory_graph import PROJECT, Entity, Graph, entities, graph_of
@@ -18,8 +18,7 @@ _NEAR = 400  # the most memories that are compared with one: those made next bef
 _RECOVERY_LIMIT = 1 << 20  # size of the largest text that is parsed, in bytes; usual ones have some thousand
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(NamedTuple):
     """A memory that shares names with another one."""
 
     id: str

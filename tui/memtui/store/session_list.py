@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import BaseModel
 
@@ -71,8 +71,7 @@ def unnamed(session: Session) -> str:
     return f"nothing asked on {clean_line(session.summary.branch)}".removesuffix(" on ")
 
 
-@dataclass(frozen=True)
-class Agent:
+class Agent(NamedTuple):
     """The transcript of a subagent."""
 
     name: str
@@ -226,8 +225,7 @@ def days_left(written: datetime, now: datetime, days: int) -> int:
     return max(0, math.ceil((written + timedelta(days=days) - now) / timedelta(days=1)))
 
 
-@dataclass(frozen=True)
-class Captured:
+class Captured(NamedTuple):
     """A capture, and the memory stored by its review."""
 
     entry: Entry
@@ -235,16 +233,14 @@ class Captured:
     memories: tuple[Listed, ...] = ()
 
 
-@dataclass(frozen=True)
-class Branch:
+class Branch(NamedTuple):
     """A compaction with its captures."""
 
     compaction: CompactionFact
     captures: tuple[Captured, ...] = ()
 
 
-@dataclass(frozen=True)
-class SessionTree:
+class SessionTree(NamedTuple):
     """All results of one session, oldest first."""
 
     branches: tuple[Branch, ...] = ()
@@ -301,8 +297,7 @@ def _naming(
             yield entry
 
 
-@dataclass(frozen=True)
-class Resumable:
+class Resumable(NamedTuple):
     """A session that Claude Code can resume."""
 
     session_id: str

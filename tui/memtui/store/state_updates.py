@@ -6,7 +6,6 @@ When one is due while sessions run, `Following` knows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -74,8 +73,7 @@ def update_state(
         return written
 
 
-@dataclass(frozen=True, slots=True)
-class SessionDocuments:
+class SessionDocuments(NamedTuple):
     """The stored versions of one session."""
 
     session_id: str
@@ -115,8 +113,7 @@ def documents_of(places: Places, *, session: str = "", transcript: Path | None =
     return SessionDocuments(named, store.versions(named), store, archived or transcripts.get(named))
 
 
-@dataclass(frozen=True, slots=True)
-class CurrentState:
+class CurrentState(NamedTuple):
     """The current state of a session."""
 
     session_id: str
