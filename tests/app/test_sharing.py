@@ -231,8 +231,8 @@ async def test_it_says_by_whom_it_was_shared(world: World, theirs: MemoryRemote)
         await driver.press("2", "G")
         await driver.until(lambda: "shared by ann (team)" in driver.detail)
         wide, narrow = driver.drawn(PaneId.MEMORIES, 90), driver.drawn(PaneId.MEMORIES, 50)
-        assert wide[1].startswith("CMEM-20260102-000007  ⇅ann Fix the cart")
-        assert "⇅ann Fix the cart" in narrow[1]
+        assert wide[1].startswith("CMEM-20260102-000007  ⇅ ann Fix the cart")
+        assert "⇅ ann Fix the cart" in narrow[1]
         assert "⇅" not in wide[0]
         assert f"Recovery ID {THEIRS}" in driver.detail
         await driver.press("/", *"ann")
@@ -269,7 +269,7 @@ async def test_a_memory_of_ones_own_shows_who_has_it(world: World, theirs: Memor
     sharing.share(mine)
     sharing.sync()
     async with opened(world) as driver:
-        await driver.until(lambda: any("⇅team Mine" in each for each in driver.drawn(PaneId.MEMORIES, 90)))
+        await driver.until(lambda: any("⇅ team Mine" in each for each in driver.drawn(PaneId.MEMORIES, 90)))
         assert all("⇅" not in each for each in driver.drawn(PaneId.MEMORIES, 90) if other in each)
 
 

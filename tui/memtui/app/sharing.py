@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 NO_REMOTE = (
-    "There is no remote yet. In a shell: memtui remote add NAME URL; a git repository or PostgreSQL serves."
+    "There is no remote yet. In a shell: memtui remote add NAME URL (git or PostgreSQL), then,"
+    " where it is new, memtui remote init NAME."
 )
 
 

@@ -47,6 +47,8 @@ _MARKS = {
 }
 _INSTALLS = "underline @click=screen.install"  # as its key, which is offered in words
 _SYNCS = "underline @click=screen.sync"
+_WAITS = "$warning underline @click=screen.waiting"
+_SHOWS = "underline @click=screen.pane('state')"
 
 
 @dataclass
@@ -63,8 +65,9 @@ class StatusBar(Widget):
     auto_links = False  # what a click acts on is underlined, in its own colour
     title = "the first line"
     signs: ClassVar[Mapping[str, str]] = {
+        "ctx": "the context of the newest session; a click shows that",
         "▮▯": "how full the context is",
-        "⏳": "waits for the next prompt",
+        "⏳": "lines that wait for the next prompt; a click shows them",
         "✓": "the hooks run",
         "⇅": "when memories were last exchanged with the remotes",
         "●": "live: a change on the disk shows at once",
@@ -83,6 +86,8 @@ class StatusBar(Widget):
         self._named = ""
         """Says whose context it is while another session is looked at."""
         self._watched: ContextState | None = None
+        self.waits: Mapping[str, int] = {}
+        """The number of lines that wait, by the session's id."""
         self._rows_waiting = 0
         self._states: Sequence[RemoteState] = ()
         self._warned: set[tuple[str, str]] = set()
@@ -112,11 +117,12 @@ class StatusBar(Widget):
 
     @property
     def waiting(self) -> str:
-        if not self._rows_waiting:
+        if not self.waits:
             return ""
         from memtui.lost.outbox import lines_wait  # not needed for the first paint
 
-        return f"⏳ {lines_wait(self._rows_waiting)}"
+        hooks = self.captures is None or self.captures.installed
+        return f"⏳ {lines_wait(self._rows_waiting, hooks=hooks)}"
 
     @property
     def remotes(self) -> SyncStatus:
@@ -144,14 +150,17 @@ class StatusBar(Widget):
             short = max(min(_NAME, name.cell_length), name.cell_length - over)
             over -= name.cell_length - short
             name = name.truncate(short, ellipsis=True)
-        for shorter in (waiting.plain.partition(" for ")[0], f"⏳ {self._rows_waiting}"):
+        for shorter in (
+            waiting.plain.partition(" for ")[0].partition(":")[0],
+            f"⏳ {self._rows_waiting}",
+        ):
             if over > 0 and waiting:
                 over -= waiting.cell_length - cell_len(shorter)
                 waiting = Content(shorter)
         # Kept with remotes or a reason, and where dropping it is not enough.
         if 0 < over <= mark.cell_length and mark.plain == _MARKS[Mark.LIVE][0]:
             mark = Content("")
-        wait = _apart(waiting.plain, "$warning")
+        wait = _apart(waiting.plain, _WAITS)
         left = Content.assemble(" ", name.stylize("bold"), *before, wait, *after)
         left = left.truncate(max(0, width - mark.cell_length - 2), ellipsis=True, pad=True)
         return Content.assemble(left, " ", mark, " ")
@@ -173,8 +182,8 @@ class StatusBar(Widget):
         waiting = f"⏳{self._rows_waiting} " if self._rows_waiting else ""
         name = "ctx " if self.app.size.width >= _ROOMY else ""
         return (
-            Content.assemble((waiting, "$warning"), (remotes.sign, f"{remotes.colour} {_SYNCS}"), mark),
-            Content.styled(f"{name}{known[0].percent}% ", known[1]) if known else Content(""),
+            Content.assemble((waiting, _WAITS), (remotes.sign, f"{remotes.colour} {_SYNCS}"), mark),
+            Content.styled(f"{name}{known[0].percent}% ", f"{known[1]} {_SHOWS}") if known else Content(""),
             known is not None and known[0].percent >= min(self._settings.warn_at),
         )
 
@@ -199,7 +208,7 @@ class StatusBar(Widget):
         elif isinstance(view, listings.PinsView):
             self._watch()
         elif isinstance(view, listings.WaitsView):
-            self._rows_waiting = sum(view.rows.values())
+            self.waits, self._rows_waiting = view.rows, sum(view.rows.values())
         elif isinstance(view, listings.StateView) and view.chosen:  # older ones have no context to fill
             self._named = "session 1 "
         elif isinstance(view, listings.StateView):
@@ -298,7 +307,8 @@ def context_line(gauge: Gauge, colour: str, width: int, of: str = "") -> tuple[t
         size += f" · compacts at {limit.removesuffix('k')}-{short_tokens(gauge.most)}"
     elif gauge.limit:
         size += f"/{limit}"
-    return ((f"  {of}ctx ", "$quiet"), (size, colour), (pace if width >= _ROOMY else "", "$quiet"))
+    pace = pace if width >= _ROOMY else ""
+    return ("  ", ""), (f"{of}ctx", f"$quiet {_SHOWS}"), (f" {size}", colour), (pace, "$quiet")
 
 
 def health_line(view: listings.HealthView | None, now: datetime) -> tuple[str, str]:

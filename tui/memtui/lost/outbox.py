@@ -175,9 +175,10 @@ def waiting_by_session(home: Home) -> dict[str, int]:
     return {name: rows for name, rows in found.items() if rows}
 
 
-def lines_wait(number: int) -> str:
-    """``2 lines wait for the next prompt``."""
-    return f"{number} line{' waits' if number == 1 else 's wait'} for the next prompt"
+def lines_wait(number: int, *, hooks: bool = True) -> str:
+    """``2 lines wait for the next prompt``, which gets them only by a hook."""
+    end = " for the next prompt" if hooks else ": no hook delivers them"
+    return f"{number} line{' waits' if number == 1 else 's wait'}{end}"
 
 
 def _read(path: Path) -> Message | None:

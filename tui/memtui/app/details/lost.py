@@ -113,7 +113,12 @@ def lost_evidence(aftermath: Aftermath) -> tuple[EvidenceGroup, ...]:
 
 
 def lost_document(
-    aftermath: Aftermath, receipts: Iterable[Receipt], unfolded: Collection[str], waiting: list[Message]
+    aftermath: Aftermath,
+    receipts: Iterable[Receipt],
+    unfolded: Collection[str],
+    waiting: list[Message],
+    *,
+    hooks: bool,
 ) -> Document:
     """The beginning of a capture's detail: sizes, receipt, what waits, losses, and the kept facts, folded."""
     lines: list[Line] = []
@@ -123,7 +128,8 @@ def lost_document(
         lines.append(styled((" -> ".join(sizes), "strong"), (" tokens" if len(sizes) == 1 else "", "dim")))
     lines += _receipt_lines(aftermath, receipts)
     if waits := sum(each.rows for each in waiting):
-        lines.append(styled((f"⏳ {lines_wait(waits)}", "warn"), (" (l, then w takes them back)", "dim")))
+        way = " (l, then w takes them back)" if hooks else " (l, then Y copies them, w takes them back)"
+        lines.append(styled((f"⏳ {lines_wait(waits, hooks=hooks)}", "warn"), (way, "dim")))
     keys = {key for each in waiting for key in each.keys}
     heavy = aftermath.counted_losses
     lines += [Line(""), styled(("LOST", "heading"), (f"  {len(heavy) or 'nothing that counts'}", "dim"))]

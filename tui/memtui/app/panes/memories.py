@@ -203,7 +203,7 @@ class MemoriesPane(Pane):
         author = clean_line(head.meta.author or self.held_by.get(head.id, ""))
         left: list[tuple[str, str] | str] = [
             (lead, "$accent"),
-            (f"⇅{author.rpartition(' (')[0] or author} " if author else "", "$secondary"),
+            (f"⇅ {author.rpartition(' (')[0] or author} " if author else "", "$secondary"),
             ("△ " if state and state.is_stale else "", "$warning"),
             (f"{elsewhere}: " if elsewhere else "", "$quiet"),
             title,

@@ -278,7 +278,8 @@ class PendingPane(Pane):
         if found is not None:
             receipts = self.model.readings.receipts(found.session_id)
             waiting = rows_waiting(self.model.places.home, found.session_id)
-            lost = lost_document(found, receipts, frozenset(self.toggled), waiting)
+            hooks = not self.model.lacks_hooks()
+            lost = lost_document(found, receipts, frozenset(self.toggled), waiting, hooks=hooks)
         return capture_document(item, self.clock(), self._facts(item, progress), lost)
 
     def _facts(self, item: CaptureRow, progress: Progress) -> Document:

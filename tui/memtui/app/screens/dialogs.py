@@ -236,11 +236,12 @@ class HelpScreen(_LeftBySearch):
 
 def help_document(title: str, about: str, of: Screen[object]) -> Document:
     """The legend of the signs that are on a screen now, and its keys; the signs of other panes come last."""
+    here = {"": 0, title: 0, "the detail": 0, "the first line": 1}
     parts: list[tuple[int, str, Iterable[tuple[str, ...]]]] = [
-        (0 if place in ("", title, "the detail") else 2, f"Signs in {place or title}", found.items())
+        (here.get(place, 3), f"Signs in {place or title}", found.items())
         for place, found in legend(of).items()
     ]
-    parts += [(1, place, rows) for place, rows in _keys(title, of).items()]
+    parts += [(2, place, rows) for place, rows in _keys(title, of).items()]
     lines = [line(about, "strong")]
     for _, heading, rows in sorted(parts, key=lambda part: part[0]):
         lines += [Line(""), line(heading, "heading"), *(_row(*each) for each in rows)]

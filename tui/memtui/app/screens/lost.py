@@ -152,7 +152,9 @@ class LostScreen(ListScreen[None]):
 
     def _show_rows(self, found: Aftermath) -> None:
         number = sum(each.rows for each in self._waiting)
-        waiting = {"waiting": f"⏳ {lines_wait(number)}"} if number else {}
+        health = self.app.browser.bar.captures
+        says = lines_wait(number, hooks=health is None or health.installed)
+        waiting = {"waiting": f"⏳ {says}"} if number else {}
         self._items = {**waiting, **lost.items_of(found, self._unfolded, self.words)}
         self.listing.empty = f"No line has “{clean_line(self.words)}”; esc shows all." if self.words else ""
         at_top = not self.listing.scroll_offset.y
