@@ -13,7 +13,7 @@ import pytest
 from textual.events import Key
 
 from memtui.app import app
-from memtui.app.details.lost import lost_document, quotes_of
+from memtui.app.details.lost import draw_item, items_of, lost_document, quotes_of
 from memtui.app.details.signs import FATE_SIGNS
 from memtui.app.panes.pane import PaneId
 from memtui.app.panes.pending import PendingPane
@@ -478,3 +478,12 @@ async def test_the_legend_has_the_sign_of_what_may_be_kept_only_before_a_row(los
         await driver.press("l")
         await driver.until(lambda: "▢ ✗" in driver.shown, "the losses")
         assert legend(driver.screen)[""]["✗"] == FATE_SIGNS["✗"]
+
+
+def test_an_answer_stands_behind_its_question() -> None:
+    row = Row("answer", "A. At commit time", Source(62), about="Which timing model do you want?")
+    wide, narrow = (draw_item(row, 0, width).plain for width in (70, 36))
+    assert wide.startswith("▢ × “Which timing model do you want?” → A. At commit time  ")
+    assert narrow.startswith("▢ × “Which t…” → A. At commit t… L62")
+    compaction = CompactionFact("auto", 1000, 10, Source(99), "Summary")
+    assert row.key in items_of(Aftermath("s", 1, compaction, (row,)), (), "which commit")

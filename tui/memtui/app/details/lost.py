@@ -7,13 +7,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import NamedTuple
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from memtui.app.details.memory import fold
 from memtui.app.widgets.document import Document, Line, concat, line, styled
 from memtui.app.widgets.document_view import LOOKS
 from memtui.app.widgets.row_list import row as row_of
-from memtui.app.widgets.wrap import cut_left
+from memtui.app.widgets.wrap import cut, cut_left
 from memtui.documents.events import EvidenceGroup, EvidenceItem
 from memtui.documents.quotes import citation, with_source
 from memtui.ground.clean import clean_line
@@ -50,7 +51,7 @@ def items_of(aftermath: Aftermath, unfolded: Collection[str], words: str = "") -
     wanted = words.casefold().split()
     items: dict[str, Item] = {}
     for title, every in aftermath.groups.items():
-        rows = [row for row in every if all(word in row.text.casefold() for word in wanted)]
+        rows = [row for row in every if all(word in _quote(row).casefold() for word in wanted)]
         if not rows:
             continue
         shown, counted = bool(wanted) or title in OPEN, f"{title}  {len(rows)}"
@@ -79,9 +80,13 @@ def verdict(item: Row | Unfounded, waits: bool) -> tuple[Content, Content]:
     return head, Content(" · ".join(note for note in notes if note))
 
 
+def _quote(row: Row | Unfounded) -> str:
+    return row.quote if isinstance(row, Row) else row.text
+
+
 def quotes_of(row: Row | Unfounded) -> list[str]:
     """The quotes of a row, those that are read together one by one."""
-    text = clean_line(masked(row.quote if isinstance(row, Row) else row.text))
+    text = clean_line(masked(_quote(row)))
     return text.split(TOGETHER) if isinstance(row, Row) and row.parts else [text]
 
 
@@ -105,7 +110,7 @@ def summary_document(summary: str, passage: Span | None = None) -> tuple[Documen
 def lost_evidence(aftermath: Aftermath) -> tuple[EvidenceGroup, ...]:
     items = tuple(
         EvidenceItem(
-            with_source(clean_line(masked(row.text)), row.source, clock=True), "lost", line=row.source.line
+            with_source(clean_line(masked(row.quote)), row.source, clock=True), "lost", line=row.source.line
         )
         for row in aftermath.counted_losses
     )
@@ -187,9 +192,12 @@ def draw_item(item: Item, ticked: int, width: int, *, waits: bool = False, pinne
         return row_of([("  ! ", "$error"), clean_line(masked(item.text))], "", width)
     right = f"{'pinned ' if pinned else ''}{'↻ ' if item.need else ''}{citation(item.source)}"
     text = clean_line(masked(item.text))
+    room = width - len(right) - 7
     if item.kind == "file":
-        text = cut_left(text, max(1, width - len(right) - 7))
+        text = cut_left(text, max(1, room))
+    about = clean_line(masked(item.about))
+    about = f"“{cut(about, max(room // 3, room - cell_len(text) - 5))}” → " if about else ""
     tick = ("▣ " if ticked else "▢ ", "$accent" if ticked else "$quiet") if item.missing else "  "
     mark = (item.mark, LOOKS[_ROLES[item.mark]])
     marks = [" ", ("⏳", "$warning")] if waits else [tick, mark]  # it takes two cells, and no tick
-    return row_of([*marks, " ", text], right, width)
+    return row_of([*marks, " ", (about, "$quiet"), text], right, width)
