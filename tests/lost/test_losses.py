@@ -142,7 +142,7 @@ def test_a_short_reply_stands_with_what_it_points_at(tmp_path: Path) -> None:
     made.compaction(summary="Summary: none of it")
     about = {each.text: each.about for each in read(made, tmp_path).rows}
     assert about["no, take this out again, they are private"] == "add the wages to the list of keepers"
-    assert about["no, that is all we have"] == "The list has forty of them."
+    assert about["no, that is all we have"] == "Shall the harbours go as well?"
 
 
 def test_items_of_lists_and_rows_of_tables_are_lines_of_their_own(tmp_path: Path) -> None:
@@ -279,6 +279,26 @@ def test_options_are_over_once_one_is_picked(tmp_path: Path) -> None:
     found = read(made, tmp_path)
     assert row(found, "B. Round the sum of it").quote.startswith("“Which one is it?” → B.")
     assert not [text for text in lines(found, "said") if "Round" in text]
+
+
+def test_an_answer_stands_once_with_its_question_and_a_mere_yes_not_at_all(tmp_path: Path) -> None:
+    made = session()
+    made.say("| A. Fail silently | quick |\n| B. Stop | safe |\n\nWhich one is it?")
+    made.user("A. is fine, but always log it")
+    made.say("It does now. Does this look right?")
+    made.user("yep, looks good")
+    made.say("- A. The long name of it\n- B. The short one\n\nWhich is it to be?")
+    made.user("yes, let's go with B")
+    said = '"A. is fine, but always log it" (errors)\n- "keep it local for now" (only the plans)'
+    made.compaction(summary=f"Summary:\n6. Said:\n- {said}")
+    made.compaction(summary="Summary: none of it")
+    rows = read(made, tmp_path).rows
+    quotes = {each.quote for each in rows if each.kind in ("answer", "ask", "rule")}
+    assert quotes - {"never push to main, I do that myself", "round the tax per line in the invoice"} == {
+        "“Which one is it? A. Fail silently” → A. is fine, but always log it",
+        "“Which is it to be?” → B. The short one",
+        "“only the plans” → keep it local for now",
+    }
 
 
 def test_output_that_was_pasted_and_the_notes_of_a_summary_are_nobodys_words(tmp_path: Path) -> None:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from memtui.documents.work import open_steps, plan_in_force
 from memtui.lost.conversation import ITEM, RECENT, Conversation, bare, plan_lines, spoken, unwritten
-from memtui.lost.records import PLAN, QUOTE, Kind, Row
+from memtui.lost.records import PLAN, QUOTE, Kind, Row, Standing
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import (
     all_commands,
@@ -57,6 +58,8 @@ _VARIES = re.compile(r"\b(?=\w*\d)[\w-]+\b")
 _STALE = frozenset({"8", "9"})
 """Sections of Claude Code's summaries on the work of that moment: current work, optional next step."""
 _SUMMARY = re.compile(r"^[ \t]*(?:<summary>|Summary:)[ \t]*$", re.MULTILINE)
+_QUOTED = re.compile(r'["“]([^"“”]*)["”](?: \((.*)\)\.?)?')
+"""A quote, and the remark behind it."""
 _REQUEST, _ASKS, _PENDING = "1", "6", "7"
 
 
@@ -73,7 +76,10 @@ def candidates(transcript: Path, facts: Facts, before: CompactionFact | None, ro
     found = [
         each for each in found if each.target != PLAN or each.standing == "open" or each.source.line > listed
     ]
-    found += _of_records(facts, conversation, end, root)
+    said = {word.strip("*`.,()") for each in found if each.kind == "name" for word in each.text.split()}
+    for each in _of_records(facts, conversation, end, root):
+        if each.kind != "name" or each.text.removeprefix("pull request: ") not in said:
+            found.append(each)
     found += _summarised(facts, conversation.spent, end)
     ran = {
         part: run.source.line
@@ -98,10 +104,10 @@ def _once(found: Iterable[Row]) -> list[Row]:
     last: dict[str, Row] = {}
     for each in found:
         key = "".join(each.text.casefold().split()).strip('"“”')
-        known = last.pop(key, None)
-        if known and known.kind in ("rule", "refused", "task", "step") and each.kind != known.kind:
+        known = last.pop(key, each)
+        if known.kind in ("rule", "refused", "task", "step") and each.kind != known.kind:
             each = known
-        last[key] = each
+        last[key] = replace(each, about=known.about or each.about)
     return list(last.values())
 
 
@@ -270,7 +276,10 @@ def _summarised(facts: Facts, spent: str, end: int) -> Iterator[Row]:
             if section in _STALE:
                 continue
             for item in ITEM.findall(text):
-                line = shortened(one_line(item).replace("**", "").strip('"“”'), QUOTE)
+                item = one_line(item).replace("**", "")
+                quoted = _QUOTED.fullmatch(item)
+                said, about = quoted.groups("") if quoted else (item.strip('"“”'), "")
+                line = shortened(said, QUOTE)
                 kind: Kind = "ask" if section == _ASKS else "finding"
                 if is_rule(line) and section in (_REQUEST, _ASKS):
                     kind = "rule"
@@ -278,10 +287,11 @@ def _summarised(facts: Facts, spent: str, end: int) -> Iterator[Row]:
                     if listed > source.line:  # a list of tasks that was kept since tells more
                         continue
                     kind = "task"
-                says = kind != "ask" or len(words(line.partition('" (')[0])) > 3  # no mere yes
+                says = kind != "ask" or len(words(line)) > 3  # no mere yes
                 if says and (IDENTIFIER.search(line) or kind != "finding"):
                     over = kind == "ask" and f" {bare(line)} " in spent
-                    yield Row(kind, line, source, "spent" if over else "unknown", earlier=number)
+                    state: Standing = "spent" if over else "unknown"
+                    yield Row(kind, line, source, state, earlier=number, about=shortened(about, 160))
 
 
 def _sections(summary: str) -> Iterator[tuple[str, str]]:

@@ -70,6 +70,8 @@ _PASTED = 800
 """The middle of a longer message of the person is rather pasted than said."""
 _PASTE = re.compile(r"^\[pasted at .*", re.MULTILINE)
 _SHORT, _ABOUT = 200, 160
+_YES, _CHOICE = 3, 6
+"""The most words of a mere yes to a question, and of a reply that only chooses, which is an answer."""
 _POINTS = re.compile(
     r"(?:[^\w\n]*[^\W_]+[^\w\n]+){0,3}(?:this|that|these|those|it|them|das|dies\w*|cela|ça|eso|esto|это)\b"
     r"|\W?[A-Za-z1-9][.):,]\s|[^\n]{0,6}(?:[这那]|これ|それ)",
@@ -147,8 +149,8 @@ class Conversation:
         """The line at which the person spoke or answered, until the next call."""
         self.begun: set[int] = set()
         """Such lines of which a skill or changes were the outcome: what was chosen there has been done."""
-        self._asks = False
-        """Whether Claude's last text asked something."""
+        self._asks = ""
+        """The last question of Claude's last text."""
         self._heard = ""
         """Claude's words since the person's last message, without punctuation."""
         self._asked: list[Row] = []
@@ -173,7 +175,7 @@ class Conversation:
             self._text, self._told = event.text, [*_said(event.text, source)]
             told = [*sentences(masked(event.text))]
             self._last = told[-1] if told else self._last
-            self._asks = any(map(is_question, told))
+            self._asks = next(filter(is_question, reversed(told)), "")
             self._tick("" if self._asks else event.text, source)  # boxes of a proposal are not due
             self._heard += f" {bare(event.text)} "
             self._told += [Row("ask", shortened(self._last, QUOTE), source, "open")] * is_question(self._last)
@@ -288,16 +290,23 @@ class Conversation:
         self._messages.append((source.line, text))
         self._use(text)
         text = "" if is_bare_command(text) else text
-        # What “this” is stands in Claude's question or, without one, in what the person said before.
-        before = self._last if self._asks else " ".join(row.text for row in self._asked)
-        about = shortened(before or self._last, _ABOUT) if len(text) <= _SHORT and _POINTS.match(text) else ""
-        yield from self._spent()
         offered = options_in(self._text) if self._asks else {}
-        chosen = any(chosen_of(text, offered))
+        options = (f"{sign}. {offered[sign.casefold()]['text']}" for sign in chosen_of(text, offered))
+        chosen = masked(" ".join(one_line(each.partition(" | ")[0]) for each in options))
+        # What “this” is stands in Claude's question or, without one, in what the person said before.
+        before = f"{self._asks} {chosen}".strip() or " ".join(row.text for row in self._asked) or self._last
+        points = len(text) <= _SHORT and (chosen or _POINTS.match(text))
+        yield from self._spent()
         over = " ".join(bare(each[0]) for sign, each in offered.items() if chosen or sign.isalpha())
         yield from self._flush(over)
-        own = (row for row in _of_person(text, source) if f" {bare(row.text)} " not in self._heard)
-        self._asked = [replace(row, about=about) if number == 0 else row for number, row in enumerate(own)]
+        own = [row for row in _of_person(text, source) if f" {bare(row.text)} " not in self._heard]
+        least = 0 if not self._asks else _CHOICE if chosen else _YES
+        own = [row for row in own if row.kind != "ask" or named(row.text) or len(words(row.text)) > least]
+        if points and own:
+            own[0] = replace(own[0], about=shortened(before.replace("**", ""), _ABOUT))
+            if chosen and own[0].kind == "rule":  # it has the answer
+                self.begun.add(source.line)
+        self._asked = own
         self._heard, self._changed = "", False
 
     def _flush(self, over: str = "") -> Iterator[Row]:
