@@ -13,7 +13,7 @@ from memtui.cli.output import print_list, print_result
 from memtui.ground.clock import local_minute, system_clock
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
-from memtui.hooks.in_force import command_statuses
+from memtui.hooks.in_force import CommandStatus, command_statuses
 from memtui.store.commands_file import CommandsFile, NoCommandFile, normalised
 
 _PATIENCE = 5.0
@@ -77,16 +77,15 @@ def list_(as_json: bool, places: Places) -> None:
         }
         for each in statuses
     ]
-    moments = [each.entry.activated_at for each in statuses]
-    since = [local_minute(moment) if moment else "-" for moment in moments]
-    rules = [
-        each.problem.reason if each.problem else each.path + f" ({each.shortage})" * bool(each.shortage)
-        for each in statuses
-    ]
-    names = [each.entry.name for each in statuses]
-    rows = list(zip(names, since, rules, strict=True))
     nothing = f"No command is active in {commands.project.name}."
+    rows = [_row(each) for each in statuses]
     print_list(values, ("Command", "Since", "Summary"), rows, nothing, as_json, flexible=2)
+
+
+def _row(status: CommandStatus) -> tuple[str, str, str]:
+    at, shortage = status.entry.activated_at, f" ({status.shortage})" if status.shortage else ""
+    rules = status.problem.reason if status.problem else status.path + shortage
+    return status.entry.name, local_minute(at) if at else "-", rules
 
 
 @command.command("clear", short_help="Deactivate one command, or all.")

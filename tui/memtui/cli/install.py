@@ -119,16 +119,14 @@ def _print_receipts(places: Places, as_json: bool) -> None:
     if not as_json:
         for session, number in waiting_here(places).items():
             say(f"⏳ {lines_wait(number)} of session {session[:8]}.")
-    values = [
-        asdict(each) | {"at": each.at.isoformat(), "mark": each.mark or None, "line": each.line or None}
-        for each in found
-    ]
-    for value in values:
-        del value["arrived"]  # only labels need it
+    values, rows = [], []
     signs, why = {"whole": "✓", "unknown": "?"}, why_no_hook(places)
-    labels = [f"{signs.get(each.arrival, '✗')} {each.label.replace(why, 'no hook ran')}" for each in found]
-    whats = [(local_minute(each.at), each.session_id[:8], each.what or each.event) for each in found]
-    rows = [(*what, label) for what, label in zip(whats, labels, strict=True)]
+    for each in found:
+        value = asdict(each) | {"at": each.at.isoformat(), "mark": each.mark or None}
+        del value["arrived"]  # only labels need it
+        values.append(value | {"line": each.line or None})
+        label = f"{signs.get(each.arrival, '✗')} {each.label.replace(why, 'no hook ran')}"
+        rows.append((local_minute(each.at), each.session_id[:8], each.what or each.event, label))
     columns = ("Handed over", "Session", "What", "Receipt")
     print_list(values, columns, rows, "Nothing was handed over yet.", as_json, flexible=3)
     if not as_json and any(each.reason == why for each in found):

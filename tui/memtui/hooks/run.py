@@ -74,6 +74,7 @@ def _reported(report: Report) -> Iterator[None]:
 def _work(arguments: list[str], report: Report) -> str:
     report.event = arguments[0][:40] if arguments else ""
     if os.environ.get(HOOKS_OFF) == "off":  # sessions started by memtui itself are not recorded
+        report.logged = report.event == _PROMPT  # as its lines would crowd out all others
         report.add_work("nothing: switched off")
         return ""
     payload = read_payload()

@@ -211,10 +211,8 @@ def newest_captures(project: Project) -> tuple[list[tuple[Entry, Capture]], int]
     from memtui.documents.capture import parse_capture  # the hooks need no captures
 
     entries, number = _newest(project.compacts, CAPTURE_NAME, _CAPTURES, project.root)
-    names = [entry.name for entry in entries]
-    heads = files.heads_within(project.compacts, names, project.root, size=_SMALL)
     found = []
-    for entry, head in zip(entries, heads, strict=True):
+    for entry, head in heads_of(entries, project.root, _SMALL):
         if head is not None and len(head) < _SMALL:
             with suppress(FormatError):  # the full listing says so
                 found.append((entry, parse_capture(head.decode("utf-8", "replace"))))
