@@ -16,6 +16,7 @@ from memtui.app.panes.pane import PaneId
 from memtui.app.panes.state import StatePane
 from memtui.app.project import ProjectModel
 from memtui.app.readings import Sessions
+from memtui.app.screens.dialogs import legend
 from memtui.app.status import Published
 from memtui.app.watch import Mark
 from memtui.documents.session_state import (
@@ -72,7 +73,8 @@ async def test_brackets_switch_between_sessions_and_end_with_the_newest_and_the_
         await driver.until(lambda: driver.detail.startswith("Session 1/2 · version 7 · Go on\n"))
         assert "] older" in driver.lines[-1] and "[ newer" not in driver.lines[-1]
         await driver.press("]")
-        assert driver.last_said == "Session 2/2."
+        legends = legend(driver.screen)
+        assert {"v", "quiet"} <= legends["Session state"].keys() and "ctx" in legends["the first line"]
         await until_title(driver, "4 Session state v7 · session 2/2 · quiet 2 h")
         assert "goal Search that forgives" in driver.drawn(PaneId.STATE)
         assert "Search that forgives" in driver.detail

@@ -65,7 +65,7 @@ class StatusBar(Widget):
     auto_links = False  # what a click acts on is underlined, in its own colour
     title = "the first line"
     signs: ClassVar[Mapping[str, str]] = {
-        "ctx": "the context of the newest session; a click shows that",
+        "ctx": "tokens in the newest context (k: thousand), and where it compacts; a click shows that",
         "▮▯": "how full the context is",
         "⏳": "lines that wait for the next prompt; a click shows them",
         "✓": "the hooks run",

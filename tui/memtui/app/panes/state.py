@@ -68,7 +68,10 @@ class StatePane(Pane):
     number = 4
     title = "Session state"
     views = (StateView,)
-    signs = TASK_SIGNS
+    signs: ClassVar[Mapping[str, str]] = TASK_SIGNS | {
+        "v": "the version of this state; the key v shows all",
+        "quiet": "for how long the session has said nothing",
+    }
     detail_signs: ClassVar[Mapping[str, str]] = TASK_SIGNS | {
         "▸": "a task in progress; before a title: folded, enter opens it",
         "▾": "open: enter folds it",
@@ -300,7 +303,6 @@ class StatePane(Pane):
         self.model.show_session(chosen)
         self.apply(StateView(session_id=session, sessions=sessions, reading=True, chosen=chosen))
         self.app.hint("states")
-        self.app.say(f"Session {self.place}.")
 
     def action_versions(self) -> None:
         from memtui.app.details.versions import state_versions

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual import events, getters, on
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
@@ -267,9 +268,9 @@ def legend(screen: Screen[object]) -> dict[str, dict[str, str]]:
 
 
 def _stands_in(sign: str, painted: str) -> bool:
-    """Whether one of these signs is in a text; of ASCII only alone or after a number, else it is text."""
+    """Whether one of these signs is in a text; of ASCII only alone or at a number, else it is text."""
     if sign.isascii():
-        return bool(re.search(rf"(?<![^\s▌●│\d]){re.escape(sign)}(?!\S)", painted))
+        return bool(re.search(rf"(?<![^\s▌●│\d]){re.escape(sign)}\d*(?!\S)", painted))
     return any(each in painted for each in sign)
 
 
@@ -290,7 +291,8 @@ def _keys(title: str, screen: Screen[object]) -> dict[str, list[tuple[str, ...]]
         if tooltip:
             place = everywhere if isinstance(node, App) else around if isinstance(node, Screen) else own
             places[place].setdefault(binding.action, []).append(screen.app.get_key_display(binding))
-            texts[binding.action] = tooltip, binding.key
+            leaves = binding.description in ("quit", "suspend")  # too much for a stray click
+            texts[binding.action] = tooltip, "" if leaves else binding.key
     found: dict[str, list[tuple[str, ...]]] = {
         place: [(" ".join(keys), *texts[action]) for action, keys in actions.items()]
         for place, actions in places.items()
@@ -301,4 +303,5 @@ def _keys(title: str, screen: Screen[object]) -> dict[str, list[tuple[str, ...]]
 
 
 def _row(sign: str, text: str, key: str = "") -> Line:
-    return styled((f"{sign:<{_KEY_WIDTH}}", "accent"), text, hang=_KEY_WIDTH, link=key and ASIDE + key)
+    lead = sign + " " * (_KEY_WIDTH - cell_len(sign))
+    return styled((lead, "accent"), text, hang=_KEY_WIDTH, link=key and ASIDE + key)
