@@ -84,7 +84,7 @@ async def test_ctrl_s_writes_the_memory_file_and_the_capture_and_u_takes_them_ba
         assert after_all.pop(name)
         assert {**after_all, path.name: before[path.name]} == before
         await driver.press("u")
-        await driver.until_said("Undone: reviewed 20260305_141007")
+        await driver.until_said("Undone: reviewed 05 Mar 13:10 Fix the token")
         assert everything(full) == before
         assert [each.meta.source for each in driver.app.model.backend.list().items] == ["import"] * 2
         await driver.until(lambda: len(driver.pane(PaneId.PENDING).rows) == 3, "the capture's return")

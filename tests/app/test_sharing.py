@@ -53,13 +53,15 @@ async def test_a_memory_is_shared_and_sent(world: World, remote: MemoryRemote) -
         await driver.until(lambda: status(driver) == "⇅ team: not synced yet")
         await driver.press("2", "+")
         await driver.until(lambda: driver.has("#yes"), "the question")
-        assert f"Share {first} with team?" in driver.shown
+        assert f"Share {first} with team? Others may read it from the next sync on" in driver.shown
         await driver.press("n")
         await driver.press("+")
         await driver.until(lambda: driver.has("#yes"), "the question")
         await driver.press("enter")
         assert await driver.until_said("goes") == f"{first} goes to team with the next sync: ctrl+s."
         assert remote.lines == {}
+        await driver.press("u")
+        assert f"`memtui remote forget {first}` takes it back" in await driver.until_said("stays shared")
         await driver.press("ctrl+s")
         assert await driver.until_said("sent") == "team: sent 1, fetched 0."
         assert [key[:20] for key in remote.lines] == [first]
@@ -230,9 +232,9 @@ async def test_it_says_by_whom_it_was_shared(world: World, theirs: MemoryRemote)
         assert rows(driver) == [mine, THEIRS]
         await driver.press("2", "G")
         await driver.until(lambda: "shared by ann (team)" in driver.detail)
-        wide, narrow = driver.drawn(PaneId.MEMORIES, 90), driver.drawn(PaneId.MEMORIES, 50)
+        wide, narrow = driver.drawn(PaneId.MEMORIES, 120), driver.drawn(PaneId.MEMORIES, 76)
         assert wide[1].startswith("CMEM-20260102-000007  ⇅ ann Fix the cart")
-        assert "⇅ ann Fix the cart" in narrow[1]
+        assert narrow[1].startswith("02 Jan 00:00 ⇅ ann Fix the cart")
         assert "⇅" not in wide[0]
         assert f"Recovery ID {THEIRS}" in driver.detail
         await driver.press("/", *"ann")

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 _RARE = """transcript filter compact leave command_palette versions share delete give_claude store_claudes
-ask_model copy_notes switch(-1) switch(1)"""
+ask_model copy_notes screen.pin_line switch(-1) switch(1)"""
 _PIN = "pin this line: no compaction may lose it; among the pins, type one"
 _INSTALLED = "Done. Sessions started from now on go by it; open ones once they are started again."
 

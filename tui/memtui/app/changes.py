@@ -161,6 +161,16 @@ def delete_memories(changes: Changes, backend: MemoryStore, ids: Sequence[str]) 
     return _change_each(changes, ids, one, what, done, deletes=True)
 
 
+def stays_shared(ids: Sequence[str], name: str) -> Change:
+    """A share, which nothing here can undo: it says what does."""
+
+    def undo() -> None:
+        way = f"in a shell `memtui remote forget {ids[0] if len(ids) == 1 else 'ID'}` takes it back"
+        raise FileProblem(" ".join(ids), f"stay{'s' * (len(ids) == 1)} shared with {name}: {way}")
+
+    return Change(f"shared {counted(len(ids), 'memory', 'memories')} with {name}", undo, undo)
+
+
 def undelete_memory(changes: Changes, backend: MemoryStore, memory_id: str) -> str:
     backend.restore(memory_id)
     changes.add_stored(f"took {memory_id} out of the trash", backend, memory_id)

@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.worker import get_current_worker
 
 from memtui.app.base import DRAFTS, RESTORES, TRASHES, hidden, reported
-from memtui.app.changes import common_tags, delete_memories, retag_memories, undelete_memory
+from memtui.app.changes import common_tags, delete_memories, retag_memories, stays_shared, undelete_memory
 from memtui.app.details.signs import CLAUDE_SIGNS, FOLD_SIGNS
 from memtui.app.listings import ClaudeView, MemoriesView, RemotesView, View
 from memtui.app.panes.claude_memories import ClaudeRows, as_claudes, as_stored
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from memtui.store.listing import Entry
 
 _ID_WIDTH = 22
-_WHOLE_ID = 70
+_WHOLE_ID = 100
 """Width in columns from which a row shows the whole Recovery ID; narrower ones show its time."""
 
 _NONE = "No memories yet.\n\nc makes one of the session, r in Pending one of a capture."
@@ -483,6 +483,8 @@ class MemoriesPane(Pane):
         if name := await self._remote(which, names):
             shared = await asyncio.to_thread(exchange.share, ids, name)
             self._unmark(shared.ids)
+            if shared.ids:
+                self.model.changes.add(stays_shared(shared.ids, name))
             outcome = shared.outcome(name, soon=self.model.syncs)
             self.app.say(outcome, severity="warning" if shared.problems else "information")
             if shared.ids and self.model.syncs:
@@ -518,7 +520,8 @@ class MemoriesPane(Pane):
         from memtui.app.screens.dialogs import AskScreen
 
         if len(names) == 1:
-            question = f"Share {which} with {names[0]}? Others may read it at once."
+            when = "at once" if self.model.syncs else "from the next sync on (ctrl+s)"
+            question = f"Share {which} with {names[0]}? Others may read it {when}."
             sure = await self.app.confirmed(question, yes="Share", no="Keep here", safe=True)
             return names[0] if sure else ""
         text, value = f"Share {which} with which remote?", ""

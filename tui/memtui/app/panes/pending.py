@@ -51,7 +51,7 @@ class PendingPane(Pane):
     views = (CapturesView, HealthView, WaitsView)
     signs: ClassVar[Mapping[str, str]] = {
         "✗": "lines that neither the summary nor a note has",
-        "k": "thousand tokens in the context: before the compaction, -> after it",
+        "k": "thousand tokens in the context, -> after the compaction",
         "/compact": BY_COMPACT,
         "∅": "no hook captured this compaction: b captures all such",
         "✓": "reviewed; at the end of a row: nothing lost",

@@ -27,7 +27,7 @@ from memtui.app.screens.dialogs import ReadingScreen
 from memtui.app.screens.review_parts import EvidencePane, FormField, ReviewForm, to_fields
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.row_list import RowList
-from memtui.documents.capture import Capture, capture_time
+from memtui.documents.capture import Capture
 from memtui.documents.events import EvidenceGroup, evidence
 from memtui.documents.memory_file import MemoryFile, draft_memory, draft_summary
 from memtui.documents.quotes import without_source
@@ -213,7 +213,8 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
             return
         with self.app.reporting("saving the review"):
             try:
-                done = await asyncio.to_thread(_review, self.model, self.row.entry, draft, self._facts)
+                made = (self.model, self.row.entry, draft, self._facts)
+                done = await asyncio.to_thread(_review, f"reviewed {self._label}", *made)
             except FileProblem as problem:
                 self.app.warn(f"Not saved: {problem}.")
             else:
@@ -224,8 +225,7 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         return self._by_model or self.form.unsaved
 
 
-def _review(model: ProjectModel, entry: Entry, draft: Reworded, facts: Facts | None) -> Reviewed:
-    what = f"reviewed {capture_time(entry.name)}"
+def _review(what: str, model: ProjectModel, entry: Entry, draft: Reworded, facts: Facts | None) -> Reviewed:
     with model.changes.of_files(what, [entry.path], "it waits for a review again") as making:
         done = review(
             model.places,

@@ -15,9 +15,9 @@ from memtui.app.base import own_app
 class KeyFooter(Footer):
     """The keys that do something here, each clickable; the app's `COMMAND_PALETTE_BINDING` is help's.
 
-    Keys without room are left out, the screen's `rare_keys` first, then the last ones, but not the way back;
-    help lists all. Those that do nothing for the selected row are the focused widget's or the screen's
-    `idle_keys`. Both name actions.
+    Keys without room are left out, the screen's `rare_keys` first, then the last ones, not undo and the
+    way back; help lists all. Those that do nothing for the selected row are the focused widget's or the
+    screen's `idle_keys`. Both name actions.
     """
 
     app = own_app
@@ -50,7 +50,8 @@ class KeyFooter(Footer):
         room = self.app.size.width + 1  # the first key's left margin is one cell, and the last has none
         rare, shown = getattr(self.screen, "rare_keys", ()), []
         keys.sort(key=lambda key: key.action in rare)
-        for key in sorted(keys, key=lambda key: (not key.has_class("-command-palette"), key.key != "escape")):
+        need = sorted(keys, key=lambda key: key.action != "undo")
+        for key in sorted(need, key=lambda key: (not key.has_class("-command-palette"), key.key != "escape")):
             cells = cell_len(f"{key.key_display} {key.description}") + 2  # those beside each key
             if cells <= room:
                 room -= cells
