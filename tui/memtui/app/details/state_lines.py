@@ -35,6 +35,16 @@ def state_document(text: str) -> Document:
     return Document(lines)
 
 
+def marked(text: str) -> str:
+    """The beginning of a row with its mark instead of the file format's."""
+    if task := _TASK.fullmatch(text):
+        indent, box, kind, said = task.groups()
+        mark = "✓" if box != " " else "▸" if kind and "PROGRESS" in kind else "○"
+        mark += " later:" * (kind == "LATER:")
+        return f"{indent}{mark} {said}" if said else f"{indent}{mark}{text[len(text.rstrip()) :]}"
+    return re.sub(r"^(\s*)- (?:Sub: )?", r"\1• ", text)
+
+
 def _body(rows: list[str]) -> Iterator[Line]:
     """Tasks with their marks; the text between them as Markdown, last the words said, which are no steps."""
     from memtui.documents.work import goal_words  # the first paint needs no facts

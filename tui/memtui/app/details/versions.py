@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memtui.app.details.memory import recovery_lines
-from memtui.app.details.state_lines import state_document
+from memtui.app.details.state_lines import marked, state_document
 from memtui.app.widgets.document import Document, Line, line, plain, styled
 from memtui.documents.compactor import members
 from memtui.documents.session_state import SessionState, TaskKind
-from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff, text_diff
+from memtui.documents.state_diff import LineDiff, Piece, SectionDiff, state_diff, text_diff
 from memtui.documents.work import goal_words
 from memtui.ground.text import counted
 from memtui.store.states import StateStore, StoredState
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memtui.app.project import ProjectModel
 
 
-_SIGNS = {"added": ("+ ", "good"), "removed": ("- ", "bad"), "changed": ("~ ", "accent"), "same": ("  ", "")}
+_SIGNS = {"added": ("+ ", "good"), "removed": ("- ", "bad"), "changed": ("~ ", "accent")}
 _ROLES = {"added": "added", "removed": "removed"}
 _MARKS = {"added": ("{+", "+}"), "removed": ("[-", "-]")}
 """Around words of a changed line, as `git diff --word-diff` does: colour alone is not enough."""
@@ -106,8 +106,8 @@ def title_of(older: Version | None, newer: Version) -> str:
     return f"{older.name} → {newer.name}" if older else f"{newer.name}, the first"
 
 
-def changes_document(older: Version | None, newer: Version, *, everything: bool) -> Document:
-    """The changes by section, with `everything` also the unchanged lines; of the first version, its text."""
+def changes_document(older: Version | None, newer: Version) -> Document:
+    """The changes by section; without an older version the text."""
     if newer.broken:
         left = line("It is left as it is, and the versions after it do not need it.", "dim")
         lines = [styled((f"{newer.name} ", "bad"), newer.gist), Line(""), left]
@@ -121,12 +121,12 @@ def changes_document(older: Version | None, newer: Version, *, everything: bool)
         return Document([line("These texts are too long to be compared.", "dim")])
     else:
         sections = text_diff(older.text, newer.text)
-    shown = [each for each in sections if everything or each.has_changed]
+    shown = [each for each in sections if each.has_changed]
     if not shown:
         return Document([line("The two versions say the same.", "dim")])
     lines = [_summary(sections)]
     for section in shown:
-        lines += [Line(""), *_section(section, everything=everything)]
+        lines += [Line(""), *_section(section)]
     return Document(lines)
 
 
@@ -142,11 +142,11 @@ def _summary(sections: Sequence[SectionDiff]) -> Line:
     return line(" · ".join(parts) or "nothing has changed", "strong")
 
 
-def _section(section: SectionDiff, *, everything: bool) -> Iterator[Line]:
+def _section(section: SectionDiff) -> Iterator[Line]:
     yield line(section.title or "Before the first section", "heading")
     left_out = 0
     for each in section.lines:
-        if each.change == "same" and not everything:
+        if each.change == "same":
             left_out += 1
         else:
             yield _line(each)
@@ -155,14 +155,16 @@ def _section(section: SectionDiff, *, everything: bool) -> Iterator[Line]:
 
 
 def _line(diff: LineDiff) -> Line:
-    role = _ROLES.get(diff.change, "" if diff.change == "changed" else "dim")
+    role = _ROLES.get(diff.change, "")
     lead = [_SIGNS[diff.change]]
     if diff.is_new_decision:
         lead.append(("NEW ", "accent"))
     # Nested items are indented in the document: continuation lines are aligned with their own beginning.
-    text = diff.pieces[0].text if diff.pieces else ""
-    hang = 4 + len(text) - len(text.lstrip(" "))
-    return styled(*lead, *_pieces(diff, role), hang=hang)
+    first, *others = diff.pieces or (Piece("same", ""),)
+    if diff.change != "changed" or first.change == "same":
+        first = first._replace(text=marked(first.text))
+    hang = 4 + len(first.text) - len(first.text.lstrip(" "))
+    return styled(*lead, *_pieces(diff._replace(pieces=(first, *others)), role), hang=hang)
 
 
 def _pieces(diff: LineDiff, role: str) -> Iterator[tuple[str, str]]:

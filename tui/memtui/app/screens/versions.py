@@ -13,6 +13,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 
 from memtui.app.base import hidden, reported
+from memtui.app.details.signs import TASK_SIGNS
 from memtui.app.details.versions import Version, changes_document, title_of, version_before
 from memtui.app.screens.list_screen import ListScreen
 from memtui.app.widgets.document import EMPTY
@@ -33,12 +34,16 @@ class VersionsScreen(ListScreen[str | None]):
 
     AUTO_FOCUS = "#versions"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("A", "everything", "all", id="all", tooltip="show everything, or the usual part"),
+        Binding("A", "everything", "whole", id="all", tooltip="show everything, or the usual part"),
         hidden("tab,shift+tab", "switch", "changes", tooltip="go to the changes, or back"),
         Binding("escape", "back", "back", id="back", tooltip="leave; from the text, go to the list"),
         hidden("q,v", "dismiss", "leave", tooltip="leave the versions"),
     ]
-    signs: ClassVar[Mapping[str, str]] = {"+": "added", "-": "removed", "~": "changed: [-gone-] {+new+}"}
+    signs: ClassVar[Mapping[str, str]] = {
+        "+": "added",
+        "-": "removed",
+        "~": "changed: [-gone-] {+new+}",
+    } | TASK_SIGNS
     about = "The versions, newest first, and what each has changed."
 
     def __init__(
@@ -49,7 +54,7 @@ class VersionsScreen(ListScreen[str | None]):
         self._brings_back = brings_back
         self._name_shown, self._read, self._clock = name, read, clock
         self._rows: Mapping[str, Version] = {}
-        self._everything = False
+        self._whole = False
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="versions-body"):
@@ -92,23 +97,23 @@ class VersionsScreen(ListScreen[str | None]):
     @reported("comparing the versions", group="changes", exclusive=True)
     async def _show_changes(self) -> None:
         """Show the differences once the selection rests: comparing long documents takes a moment."""
-        compared, everything = self.compared, self._everything
+        compared = self.compared
         if compared is None:
             self.beside.show(EMPTY)
             self.beside.border_title = ""
             return
         await asyncio.sleep(_PAUSE)
-        document = await asyncio.to_thread(changes_document, *compared, everything=everything)
+        older, newer = (None, compared[1]) if self._whole else compared
+        document = await asyncio.to_thread(changes_document, older, newer)
         self.beside.show(document)
-        self.beside.border_title = Content(title_of(*compared))
+        self.beside.border_title = Content(newer.name if self._whole else title_of(older, newer))
 
     def action_everything(self) -> None:
         if self.compared and self.compared[0] is None:
             self.app.say("This is the first version: all of it is shown.")
             return
-        self._everything = not self._everything
+        self._whole = not self._whole
         self._show_changes()
-        self.app.say("Unchanged lines are shown, too." if self._everything else "Only changes are shown.")
 
     @on(RowList.Opened)
     def _opened(self, event: RowList.Opened) -> None:
