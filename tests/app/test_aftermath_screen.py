@@ -231,7 +231,7 @@ def test_lines_that_are_read_together_are_shown_one_below_the_other() -> None:
     assert quotes_of(replace(row, parts=())) == ["Ask first · then merge"]  # its own sign
     compaction = CompactionFact("auto", 1000, 10, Source(9), "Summary")
     rows = [replace(row, worth=99.0)] * 12 + [row] * 2 + [replace(row, state="maybe")]
-    shown = lost_document(Aftermath("s", 1, compaction, tuple(rows)), (), (), [], hooks=True).text
+    shown = lost_document(Aftermath("s", 1, compaction, tuple(rows)), (), (), []).text
     assert "  ✗ Ask first\n    then merge (L7)" in shown
     assert "  and 2 more, 2 of less weight, 1 maybe kept (l shows them)" in shown
 
@@ -279,10 +279,7 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
         await driver.press("1")
         note = Outbox(lossy.home, "s-1").put(Message(NOTE, "- a note", rows=1))
         screen = await aftermath(driver)
-        assert all(
-            each in driver.shown
-            for each in ("3 lines wait: no hook delivers them", "w takes back what waits")
-        )
+        assert all(each in driver.shown for each in ("3 lines wait for", "w takes back what waits"))
         await driver.press("w")
         await driver.until_said("3 lines taken back; u hands over again.")
         assert Outbox(lossy.home, "s-1").waiting() == [] and "⏳" not in driver.shown
@@ -296,8 +293,8 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
         assert "▣" not in driver.shown
         note.path.unlink()
         await driver.press("escape")
-        await driver.until(lambda: "⏳ 2 lines wait: no hook delivers them" in driver.shown, "the first line")
-        await driver.until(lambda: "(l, then Y copies them, w takes" in driver.detail, "the detail")
+        await driver.until(lambda: "⏳ 2 lines wait for a hook: none is" in driver.shown, "the first line")
+        await driver.until(lambda: "(l, then w takes them back)" in driver.detail, "the detail")
         assert "\n ⏳ pytest -q (L7" in driver.detail and "\n  ✗ src/clock.py" in driver.detail
         await driver.resize((80, 24))
         await driver.until(lambda: "⏳" in driver.lines[0], "that they wait, in the first line, too")

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import time
+from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.events import Key
 
 from memtui.app import readings
 from memtui.app.listings import HealthView
 from memtui.app.screens.lost import LostScreen
+from memtui.app.screens.review import ReviewScreen
 from memtui.app.status import StatusBar, health_line
 from memtui.ground.project import memtui_home
 from memtui.hooks.records import Run, record
 from memtui.plugin.installing import settings_block
+from memtui.store import captures as store
 from memtui.store.archive_settings import archive_settings
 from memtui.store.captures import Compaction
 from tests.app.harness import WIDE, Driver, opened
@@ -70,7 +76,9 @@ async def test_installing_shows_what_is_done_and_asks(world: World) -> None:
         assert command.exists() and driver.at_home()
 
 
-async def test_missed_compactions_are_counted_and_captured(world: World) -> None:
+async def test_missed_compactions_are_counted_and_captured(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     session = world.session(minutes=90)
     session.prompt("Fix the login")
     session.compaction("Summary of what came before.")
@@ -109,6 +117,20 @@ async def test_missed_compactions_are_counted_and_captured(world: World) -> None
         assert len(captures) == 1
         await driver.press("b")
         await driver.until_said("Nothing was missed")
+        await driver.press("u")
+        await driver.until(lambda: "Pending 1 without" in driver.shown, "the missed one again")
+        real = store.write_missing
+
+        def late(*each: Any) -> Path | None:
+            until = time.monotonic() + 2
+            while not driver.app._waiting and time.monotonic() < until:  # r waits for it
+                time.sleep(0.01)
+            return real(*each)
+
+        monkeypatch.setattr(store, "write_missing", late)
+        for key in "byr":  # typed ahead
+            driver.app.post_message(Key(key, key))
+        await driver.until(lambda: isinstance(driver.screen, ReviewScreen), "the review of it")
 
 
 def test_compactions_are_not_all_compared(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

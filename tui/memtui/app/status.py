@@ -115,14 +115,13 @@ class StatusBar(Widget):
         fresh = self._model.clock() - receipt.at < timedelta(hours=1)
         return (receipt.label, "$success") if fresh else ("", "")
 
-    @property
-    def waiting(self) -> str:
-        if not self.waits:
+    def waiting(self, lines: int) -> str:
+        """``⏳ 2 lines wait for the next prompt``, or for a hook; "" if none do."""
+        if not lines:
             return ""
         from memtui.lost.outbox import lines_wait  # not needed for the first paint
 
-        hooks = self.captures is None or self.captures.installed
-        return f"⏳ {lines_wait(self._rows_waiting, hooks=hooks)}"
+        return f"⏳ {lines_wait(lines, hooks=self.captures is None or self.captures.installed)}"
 
     @property
     def remotes(self) -> SyncStatus:
@@ -133,7 +132,8 @@ class StatusBar(Widget):
         width = self.size.width
         mark = self._mark(width)
         lost = self.captures.problem if self.captures else ""
-        name, waiting = Content(clean_line(self._model.project.name)), Content(self.waiting)
+        name = Content(clean_line(self._model.project.name))
+        waiting = Content(self.waiting(self._rows_waiting))
         before = (
             _apart(clean_line(self._branch), "$quiet"),
             _apart(clean_line(f"captures are lost: {lost}") if lost else "", "$error"),
@@ -150,10 +150,7 @@ class StatusBar(Widget):
             short = max(min(_NAME, name.cell_length), name.cell_length - over)
             over -= name.cell_length - short
             name = name.truncate(short, ellipsis=True)
-        for shorter in (
-            waiting.plain.partition(" for ")[0].partition(":")[0],
-            f"⏳ {self._rows_waiting}",
-        ):
+        for shorter in (waiting.plain.partition(" for ")[0], f"⏳ {self._rows_waiting}"):
             if over > 0 and waiting:
                 over -= waiting.cell_length - cell_len(shorter)
                 waiting = Content(shorter)

@@ -177,8 +177,8 @@ def waiting_by_session(home: Home) -> dict[str, int]:
 
 def lines_wait(number: int, *, hooks: bool = True) -> str:
     """``2 lines wait for the next prompt``, which gets them only by a hook."""
-    end = " for the next prompt" if hooks else ": no hook delivers them"
-    return f"{number} line{' waits' if number == 1 else 's wait'}{end}"
+    end = "the next prompt" if hooks else "a hook: none is installed"
+    return f"{number} line{' waits' if number == 1 else 's wait'} for {end}"
 
 
 def _read(path: Path) -> Message | None:

@@ -19,7 +19,7 @@ from memtui.documents.events import EvidenceGroup, EvidenceItem
 from memtui.documents.quotes import citation, with_source
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import parse_iso, to_local
-from memtui.lost.outbox import Message, lines_wait
+from memtui.lost.outbox import Message
 from memtui.lost.receipts import Receipt
 from memtui.lost.records import LESSER, OPEN, TOGETHER, UNFOUNDED, Aftermath, Row, Unfounded
 from memtui.secrets.secrets import masked
@@ -118,12 +118,7 @@ def lost_evidence(aftermath: Aftermath) -> tuple[EvidenceGroup, ...]:
 
 
 def lost_document(
-    aftermath: Aftermath,
-    receipts: Iterable[Receipt],
-    unfolded: Collection[str],
-    waiting: list[Message],
-    *,
-    hooks: bool,
+    aftermath: Aftermath, receipts: Iterable[Receipt], unfolded: Collection[str], waiting: list[Message]
 ) -> Document:
     """The beginning of a capture's detail: sizes, receipt, what waits, losses, and the kept facts, folded."""
     lines: list[Line] = []
@@ -132,9 +127,6 @@ def lost_document(
     if sizes:
         lines.append(styled((" -> ".join(sizes), "strong"), (" tokens" if len(sizes) == 1 else "", "dim")))
     lines += _receipt_lines(aftermath, receipts)
-    if waits := sum(each.rows for each in waiting):
-        way = " (l, then w takes them back)" if hooks else " (l, then Y copies them, w takes them back)"
-        lines.append(styled((f"⏳ {lines_wait(waits, hooks=hooks)}", "warn"), (way, "dim")))
     keys = {key for each in waiting for key in each.keys}
     heavy = aftermath.counted_losses
     lines += [Line(""), styled(("LOST", "heading"), (f"  {len(heavy) or 'nothing that counts'}", "dim"))]

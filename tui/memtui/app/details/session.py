@@ -173,7 +173,7 @@ def _fate(session: Session) -> Line:
     role = "bad" if session.days_left < SOON and not session.archived else "dim"
     copy = "; memtui keeps a copy" if session.archived else ""
     copy = "; memtui's copy is ✗ incomplete" if session.incomplete else copy
-    return styled(("Claude Code deletes it ", "dim"), (went, role), (copy, "dim"))
+    return styled(("Claude Code deletes it ", "dim"), (went, role), (f" by its file's date{copy}", "dim"))
 
 
 def _asks(turns: Iterable[Turn], unfolded: Collection[str]) -> list[Line]:

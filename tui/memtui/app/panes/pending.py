@@ -16,10 +16,10 @@ from textual.content import Content
 from memtui.app.base import hidden, reported
 from memtui.app.details.capture import BY_COMPACT, capture_document, facts_document
 from memtui.app.details.signs import FATE_SIGNS, TASK_SIGNS
-from memtui.app.listings import CaptureRow, CapturesView, HealthView, View, WaitsView
+from memtui.app.listings import CaptureRow, CaptureRows, CapturesView, HealthView, View, WaitsView
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
 from memtui.app.project import ProjectModel
-from memtui.app.widgets.document import Document, plain
+from memtui.app.widgets.document import Document, concat, plain, styled
 from memtui.app.widgets.row_list import row, when_of
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute
@@ -72,7 +72,7 @@ class PendingPane(Pane):
         self.view = self._captures = CapturesView(unread=1)
         self.has_new_captures = False
         """Whether the last view has captures to review that the one before had not."""
-        self.reviewed_too = False
+        self.reviewed_too = self._capturing = False
         self._health: HealthView | None = None
         self._names: dict[str, str] = {}
         self.losses: dict[str, tuple[int, int] | None] = {}
@@ -97,7 +97,8 @@ class PendingPane(Pane):
         if alone and self._health is None and self.unread:
             return  # there may be compactions without a capture
         self.view = self._captures
-        self.unread = self.unread and (self._captures.unread > 0 or self._health is None)
+        reading = self._capturing or self._captures.unread > 0 or self._health is None
+        self.unread = self.unread and reading
         if self._health is not None and (self._health.missing or self._health.manual):
             rows = self._health.rows(self.model.project, self._captures.rows)
             self.view = CapturesView.of(rows, unread=self._captures.unread)
@@ -279,8 +280,9 @@ class PendingPane(Pane):
         if found is not None:
             receipts = self.model.readings.receipts(found.session_id)
             waiting = rows_waiting(self.model.places.home, found.session_id)
-            hooks = not self.model.lacks_hooks()
-            lost = lost_document(found, receipts, frozenset(self.toggled), waiting, hooks=hooks)
+            lost = lost_document(found, receipts, frozenset(self.toggled), waiting)
+            if says := self.app.browser.bar.waiting(sum(each.rows for each in waiting)):
+                lost = concat(styled((says, "warn"), (" (l, then w takes them back)", "dim")), lost)
         return capture_document(item, self.clock(), self._facts(item, progress), lost)
 
     def _facts(self, item: CaptureRow, progress: Progress) -> Document:
@@ -358,7 +360,7 @@ class PendingPane(Pane):
     @reported("capturing what was missed", group="backfill", exclusive=True)
     async def action_backfill(self) -> None:
         """Write captures for compactions without one, after counting them and asking."""
-        from memtui.store.captures import find_missing, write_missing
+        from memtui.store.captures import CaptureStore, find_missing, write_missing
 
         def write() -> int:
             with self.model.changes.of_files("captured what was missed") as making:
@@ -375,7 +377,15 @@ class PendingPane(Pane):
         what = counted(len(missing), "capture")
         where = clean_line(str(self.model.project.compacts))
         question = f"Make {what}, of all compactions that nothing captured, in {where}?"
-        if await self.app.confirmed(question, yes="Capture", no="Not now", safe=True):
-            written = await asyncio.to_thread(write)
-            self.app.hint("compacts")
-            self.app.say(f"Captured {written} of {len(missing)}; they wait for a review.")
+        self._capturing = self.unread = True  # what is typed ahead is for the captures
+        try:
+            if await self.app.confirmed(question, yes="Capture", no="Not now", safe=True):
+                written = await asyncio.to_thread(write)
+                rows = CaptureRows(CaptureStore(self.model.project))
+                if view := await asyncio.to_thread(rows.read):
+                    self._captures = view
+                self.app.hint("compacts")
+                self.app.say(f"Captured {written} of {len(missing)}; they wait for a review.")
+        finally:
+            self._capturing = False
+            self.apply(self._captures)

@@ -237,14 +237,14 @@ class HelpScreen(_LeftBySearch):
 
 def help_document(title: str, about: str, of: Screen[object]) -> Document:
     """The legend of the signs that are on a screen now, and its keys; the signs of other panes come last."""
-    here = {"": 0, title: 0, "the detail": 0, "the first line": 1}
+    here = ("", title, "the detail", "the first line")
     parts: list[tuple[int, str, Iterable[tuple[str, ...]]]] = [
-        (here.get(place, 3), f"Signs in {place or title}", found.items())
+        (2 * (place not in here), f"Signs in {place or title}", found.items())
         for place, found in legend(of).items()
     ]
-    parts += [(2, place, rows) for place, rows in _keys(title, of).items()]
+    parts += [(1, place, rows) for place, rows in _keys(title, of).items()]
     lines = [line(about, "strong")]
-    for _, heading, rows in sorted(parts, key=lambda part: part[0]):
+    for _, heading, rows in sorted(parts, key=lambda part: (part[0], part[1].endswith("first line"))):
         lines += [Line(""), line(heading, "heading"), *(_row(*each) for each in rows)]
     return Document(lines)
 

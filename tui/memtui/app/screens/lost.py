@@ -152,9 +152,7 @@ class LostScreen(ListScreen[None]):
 
     def _show_rows(self, found: Aftermath) -> None:
         number = sum(each.rows for each in self._waiting)
-        health = self.app.browser.bar.captures
-        says = lines_wait(number, hooks=health is None or health.installed)
-        waiting = {"waiting": f"⏳ {says}"} if number else {}
+        waiting = {"waiting": self.app.browser.bar.waiting(number)} if number else {}
         self._items = {**waiting, **lost.items_of(found, self._unfolded, self.words)}
         self.listing.empty = f"No line has “{clean_line(self.words)}”; esc shows all." if self.words else ""
         at_top = not self.listing.scroll_offset.y
