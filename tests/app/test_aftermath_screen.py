@@ -190,6 +190,7 @@ async def test_rows_at_every_size(lossy: World) -> None:
             assert str(screen.listing.border_title) == f"Lost 3{more}", size
             if size == SHORT:
                 assert "space tick" in driver.lines[-1] and driver.shown.count("▢") == 3
+                assert screen.listing.outer_size.height == 7
                 await driver.press("space")
                 assert "Lost 3 · 1 ticked" in driver.shown and "w hand over" in driver.lines[-1]
             if size in (WIDE, MIDDLE):
