@@ -108,7 +108,7 @@ async def test_row_and_detail_begin_with_what_was_lost(lossy: World) -> None:
         first = lines.index("LOST  3")
         assert lines[first + 1] == "  ✗ pytest -q (L7, needed again 1 call later)"
         assert lines[first + 2] == "  ✗ Never refresh twice: the provider revokes both tokens. (L6)"
-        assert "! only the summary says docs/ghost.md: no record names this file" in driver.detail
+        assert "⚠ only the summary says docs/ghost.md: no record names this file" in driver.detail
         assert "▸ KEPT  2" in driver.detail
         drawn = driver.drawn(PaneId.PENDING, 50)[0]
         driver.browser.query_one(PendingPane).losses.clear()

@@ -87,11 +87,20 @@ async def test_help_begins_with_the_signs_and_lists_every_key_once(full: World) 
             )
             lines = text.split("\n")
             for binding in bindings_of(type(pane)):
-                assert sum(line.endswith(binding.tooltip) for line in lines) == 1, binding
+                of_claudes = binding.action == "store_claudes"  # what is selected is none
+                assert sum(line.endswith(binding.tooltip) for line in lines) == 1 - of_claudes, binding
                 assert binding.id is None or any(line.startswith(shown(binding.key)) for line in lines), (
                     binding
                 )
             await driver.press("escape")
+
+
+async def test_help_says_what_a_key_does_on_its_own_screen(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("S", "question_mark")
+        text = driver.screen.query_one(DocumentView).document.text
+        assert "forget memtui's data of this session (asks)" in text and "trash" not in text
+        assert not any(each in text for each in ("every session", "quit from the browser"))
 
 
 async def test_help_says_the_keys_of_a_question(full: World) -> None:

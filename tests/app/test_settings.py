@@ -82,7 +82,7 @@ async def test_an_own_key_of_a_pane_works_in_the_detail_and_is_named_elsewhere(f
     full.configure('[keys]\ncopy_id = "f6"\n')
     async with opened(full) as driver:
         await driver.press("f6")
-        assert driver.last_said == "f6 does nothing here, but in Memories (2), the sessions (S), search (s)."
+        assert driver.last_said == "f6 does nothing here, but in Memories (2), search (s), the sessions (S)."
         await driver.press("2", "enter", "f6")
         assert driver.reading()
         await driver.until_said("CMEM-")

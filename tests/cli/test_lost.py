@@ -32,7 +32,7 @@ def test_the_newest_compaction_worst_first(memtui: Memtui, project: Project) -> 
     assert "- ✗ 1. never push to main, I do that myself (L8)\n- ✗ 2. Write the release notes (L11)\n" in first
     assert ". src/invoice.ts (L6)\n" in first
     assert "Maybe: the summary has some of it:\n- ? 5. Never change the tax of Norway" in first
-    assert first.index("- ! docs/ghost.md: no record names this file") < first.index("of less weight:")
+    assert first.index("- ⚠ docs/ghost.md: no record names this file") < first.index("of less weight:")
     assert "Kept: Files changed:\n- ✓ src/tax.ts (L4)" in first
     assert "go on then, please" in second
     few, folded, rest = f"2026-{second}".partition("Lost, of less weight:")

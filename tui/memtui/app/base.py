@@ -38,8 +38,6 @@ own_app: getters.app[MemtuiApp] = getters.app(MemtuiApp)
 PROMPT = "Please import memory {id}"
 """The prompt that restores a memory in Claude Code (seed 000, step 4)."""
 RESTORES = "copy the text that restores it"
-TRASHES = "trash it; of a session, forget its copies (asks)"
-DRAFTS = "draft a memory of this session, to edit and store; give one to Claude, or the reverse (asks)"
 PINS = "pin this line: no compaction may lose it"
 READING = 1.0
 """Seconds in which a message is being read; what is said later than that after a key is not of it."""

@@ -17,7 +17,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.dom import DOMNode
 
-from memtui.app.base import DRAFTS, StyledOnce, hidden, reported
+from memtui.app.base import StyledOnce, hidden, reported
 from memtui.app.listings import CapturesView, ConfigView, StateView, first_views
 from memtui.app.panes.commands import CommandsPane
 from memtui.app.panes.detail import DetailView, selected_line
@@ -64,7 +64,7 @@ class BrowserScreen(StyledOnce):
         hidden("e", "edit", "edit", id="edit", tooltip="open in $EDITOR"),
         hidden("!", "pin_line", "pin", id="pin", tooltip=_PIN),
         Binding("/", "filter", "filter", id="filter", tooltip="filter here, or find, as you type"),
-        Binding("c", "compact", "draft", id="memory", tooltip=DRAFTS),
+        Binding("c", "compact", "draft", id="memory", tooltip="draft a memory of this session, to store"),
         hidden("i", "install", "install", id="install", tooltip="install the plugin"),
         hidden("z", "zoom", "zoom", id="zoom", tooltip="give this pane the window, or back"),
         hidden("1", "pane('pending')", "Pending", id="pane_1", tooltip="go to Pending"),

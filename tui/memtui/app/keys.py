@@ -14,17 +14,17 @@ from memtui.app.base import bindings_of, moving, shown
 
 _OWNERS = (
     ("panes.pending", "PendingPane", "Pending", "pane_1"),
-    ("screens.lost", "LostScreen", "the list of losses", "lost"),
     ("panes.memories", "MemoriesPane", "Memories", "pane_2"),
+    ("screens.lost", "LostScreen", "the list of losses", "lost"),
     ("panes.commands", "CommandsPane", "Commands", "pane_3"),
     ("panes.state", "StatePane", "Session state", "pane_4"),
     ("browser", "BrowserScreen", "the panes", "back"),
-    ("screens.sessions", "SessionsScreen", "the sessions", "sessions"),
     ("screens.transcript", "TranscriptScreen", "the transcript", "transcript"),
     ("screens.search", "SearchScreen", "search", "search"),
     ("screens.versions", "VersionsScreen", "the versions", "versions"),
     ("screens.review", "ReviewScreen", "a review", "review"),
     ("app", "MemtuiApp", "", ""),
+    ("screens.sessions", "SessionsScreen", "the sessions", "sessions"),
 )
 """The modules and classes whose keys have ids, in the order of README's table; where they work, and the id of
 the key that leads there."""
@@ -82,12 +82,14 @@ def _owners() -> Iterator[type[DOMNode]]:
 
 def key_table() -> list[tuple[str, str]]:
     """(key, what it does) for README."""
-    known = identified()
-    rows = {name: [binding] for name, binding in known.items()}
+    rows: dict[str, dict[str, Binding]] = {}
+    for each in (each for owner in _owners() for each in bindings_of(owner) if each.id):
+        rows.setdefault(each.id or "", {}).setdefault(each.description, each)
     for first, *others in _TOGETHER:
-        rows[first] += [each for name in others for each in rows.pop(name)]
-    keys = [" ".join(shown(each.key) for each in row) for row in rows.values()]
-    texts = ["; ".join(each.tooltip for each in row) for row in rows.values()]
+        for name in others:
+            rows[first] |= rows.pop(name)
+    keys = [" ".join(dict.fromkeys(shown(each.key) for each in row.values())) for row in rows.values()]
+    texts = ["; ".join(dict.fromkeys(each.tooltip for each in row.values())) for row in rows.values()]
     return [_MOVING, *zip(keys, texts, strict=True)]
 
 

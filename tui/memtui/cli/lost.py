@@ -220,7 +220,7 @@ def _headline(aftermath: Aftermath) -> str:
 
 def _line(row: Row | Unfounded, numbers: Iterator[int], waiting: Container[str]) -> str:
     if isinstance(row, Unfounded):
-        return f"! {row.text}: {row.reason}"
+        return f"⚠ {row.text}: {row.reason}"
     why = "still there" if row.preserved else "because asked" if row.asked else ""
     notes = (citation(row.source), row.need.label if row.need else "", why)
     remarks = ", ".join(note for note in notes if note)

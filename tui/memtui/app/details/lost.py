@@ -133,7 +133,7 @@ def lost_document(
     lines += [line for row in heavy[:_SHOWN] for line in _lines(row, waits=row.key in keys)]
     for each in aftermath.unfounded:
         said = f"only the summary says {masked(each.text)}: {each.reason}"
-        lines.append(styled(("  ! ", "bad"), said, hang=4))
+        lines.append(styled(("  ⚠ ", "bad"), said, hang=4))
     heavier, others, maybe, _ = aftermath.numbers
     rest = ((heavier - _SHOWN, "more"), (others, "of less weight"), (maybe, "maybe kept"))
     if told := ", ".join(f"{number} {name}" for number, name in rest if number > 0):
@@ -181,7 +181,7 @@ def draw_item(item: Item, ticked: int, width: int, *, waits: bool = False, pinne
         ticks = (f" · {ticked} ticked", "$accent") if ticked else ""
         return Content.assemble(f"{'▾' if item.unfolded else '▸'} {item.title}", ticks)
     if isinstance(item, Unfounded):
-        return row_of([("  ! ", "$error"), clean_line(masked(item.text))], "", width)
+        return row_of([("  ⚠ ", "$error"), clean_line(masked(item.text))], "", width)
     right = f"{'pinned ' if pinned else ''}{'↻ ' if item.need else ''}{citation(item.source)}"
     text = clean_line(masked(item.text))
     room = width - len(right) - 7

@@ -9,7 +9,7 @@ FATE_SIGNS = {
     "✓": "kept by the summary",
     "↺": "handed over by memtui",
     "⏳": "waits for the next prompt",
-    "!": "said by the summary alone",
+    "⚠": "said by the summary alone",
     "↻": "needed again after the compaction",
 }
 TASK_SIGNS = {"▸": "a task in progress", "○": "an open task", "✓": "done"}

@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.worker import get_current_worker
 
-from memtui.app.base import DRAFTS, RESTORES, TRASHES, hidden, reported
+from memtui.app.base import RESTORES, hidden, reported
 from memtui.app.changes import common_tags, delete_memories, retag_memories, stays_shared, undelete_memory
 from memtui.app.details.signs import CLAUDE_SIGNS, FOLD_SIGNS
 from memtui.app.listings import ClaudeView, MemoriesView, RemotesView, View
@@ -48,12 +48,12 @@ class MemoriesPane(Pane):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "copy(False)", "copy id", id="copy_id", tooltip="copy the Recovery ID"),
         Binding("Y", "copy(True)", "copy text", id="copy_prompt", tooltip=RESTORES),
-        Binding("c", "give_claude", "give Claude", id="memory", tooltip=DRAFTS),
-        Binding("c", "store_claudes", "store", id="memory", tooltip=DRAFTS),
+        Binding("c", "give_claude", "give Claude", id="memory", tooltip="give this memory to Claude (asks)"),
+        Binding("c", "store_claudes", "store", id="memory", tooltip="store this memory of Claude's (asks)"),
         Binding("a", "approve", "approve", id="approve", tooltip="approve a memory of Claude's"),
         Binding("t", "tags", "tags", id="tags", tooltip="edit the tags"),
         Binding("v", "versions", "versions", id="versions", tooltip="versions, and their differences"),
-        Binding("D", "delete", "trash", id="trash", tooltip=TRASHES),
+        Binding("D", "delete", "trash", id="trash", tooltip="move this memory to the trash"),
         Binding("+", "share", "share", id="share", tooltip="share this memory with a remote (asks)"),
         hidden("ctrl+s", "sync", "sync", tooltip="exchange shared memories with the remotes"),
         hidden("space", "mark", "tick", id="tick", tooltip="tick this row, or untick it"),

@@ -18,7 +18,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from memtui.app.base import PINS, RESTORES, hidden, reported
+from memtui.app.base import PINS, hidden, reported
 from memtui.app.details import lost
 from memtui.app.details.signs import FATE_SIGNS, FOLD_SIGNS
 from memtui.app.project import ProjectModel
@@ -56,7 +56,7 @@ class LostScreen(ListScreen[None]):
         Binding("ctrl+a", "tick_all", "all", tooltip="tick what is lost and in the list, or untick all"),
         Binding("w", "hand_over", "hand over", id="hand_over", tooltip=_HANDS),
         Binding("w", "take_back", "take back", id="hand_over", tooltip=_HANDS),
-        Binding("Y", "copy_prompt", "copy prompt", id="copy_prompt", tooltip=RESTORES),
+        Binding("Y", "copy_prompt", "copy prompt", id="copy_prompt", tooltip="copy ticked lines as a prompt"),
         Binding("!", "pin", "pin", id="pin", tooltip=PINS),
         Binding("o", "transcript", "transcript", id="transcript", tooltip="the transcript of this row"),
         Binding("/", "filter", "filter", id="filter", tooltip="filter here, or find, as you type"),

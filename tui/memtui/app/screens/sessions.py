@@ -15,7 +15,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
-from memtui.app.base import TRASHES, hidden, reported
+from memtui.app.base import hidden, reported
 from memtui.app.project import ProjectModel
 from memtui.app.screens.list_screen import ListScreen
 from memtui.app.screens.session_detail import SessionDetail
@@ -67,11 +67,11 @@ class SessionsScreen(ListScreen[None]):
         Binding("space", "mark", "tick", id="tick", tooltip="tick this row, or untick it"),
         Binding("y", "copy", "copy id", id="copy_id", tooltip="copy the session's id"),
         Binding("E", "export", "export", id="export", tooltip="export as a page, secrets masked"),
-        Binding("D", "forget", "forget", id="trash", tooltip=TRASHES),
+        Binding("D", "forget", "forget", id="trash", tooltip="forget memtui's data of this session (asks)"),
         hidden("tab", "switch", "detail", tooltip="go from the list to the detail"),
         Binding("escape", "back", "back", id="back", tooltip="leave; first the detail, ticks, filter"),
-        Binding("q", "leave", "quit", id="quit", tooltip="quit from the browser; elsewhere back"),
-        hidden("S", "sessions", "sessions", id="sessions", tooltip="every session: read, resume or fork it"),
+        Binding("q", "leave", "quit", id="quit", tooltip="back; quit where the app began here"),
+        hidden("S", "sessions", "sessions", id="sessions", tooltip="back, as esc"),
     ]
     signs = SESSION_SIGNS
     about = "The conversations with Claude Code, the newest first, and how many days it keeps each."
