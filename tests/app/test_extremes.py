@@ -20,7 +20,7 @@ from tests.app.world import FIRST, NOW, World, captured_session
 ADVICE = {
     PaneId.PENDING: ("Nothing waits for a review.", "What a compaction took away arrives here"),
     PaneId.MEMORIES: ("No memories yet.", "c makes one of the session, r in Pending one of a capture."),
-    PaneId.COMMANDS: ("No command is active.", "Commands that register themselves show here"),
+    PaneId.COMMANDS: ("No command is active; ! types a pin.", "Commands that register themselves show here"),
     PaneId.STATE: ("No session yet.", "Start Claude Code in this folder: the state of its session shows"),
 }
 

@@ -165,8 +165,7 @@ def stays_shared(ids: Sequence[str], name: str) -> Change:
     """A share, which nothing here can undo: it says what does."""
 
     def undo() -> None:
-        way = f"in a shell `memtui remote forget {ids[0] if len(ids) == 1 else 'ID'}` takes it back"
-        raise FileProblem(" ".join(ids), f"stay{'s' * (len(ids) == 1)} shared with {name}: {way}")
+        raise FileProblem(ids[0], f"stays shared: in a shell `memtui remote forget {ids[0]}` takes it back")
 
     return Change(f"shared {counted(len(ids), 'memory', 'memories')} with {name}", undo, undo)
 

@@ -176,7 +176,7 @@ class StatusBar(Widget):
         remotes, context = self.remotes, self.context
         mark = live_mark(self.liveness).truncate(12, ellipsis=True)
         known = context if context and context[0].limit else None
-        waiting = f"⏳{self._rows_waiting} " if self._rows_waiting else ""
+        waiting = f" ⏳{self._rows_waiting} " if self._rows_waiting else ""
         name = "ctx " if self.app.size.width >= _ROOMY else ""
         return (
             Content.assemble((waiting, _WAITS), (remotes.sign, f"{remotes.colour} {_SYNCS}"), mark),

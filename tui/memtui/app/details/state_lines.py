@@ -12,6 +12,7 @@ from memtui.app.widgets.wrap import short_paths
 _FRAME = re.compile(r"=== (?:SESSION STATE v\S+|END STATE) ===\s*")
 _BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
 _TASK = re.compile(r"(\s*)[-*] \[([ xX])\]\s*(\*\*IN PROGRESS\*\*:|NEXT:|LATER:)?\s*(.*)")
+_MARKS = {r"\[[xX]\]": "✓", r"\[ \] \*\*IN PROGRESS\*\*:": "▸", r"\[ \](?: NEXT:)?": "○", "(?:Sub: )?": "• "}
 _NOTHING = re.compile(r"\s*[-*]\s*(?:[\w ]+:\s*)?(?:(?:N/A|none)(?: on record)?\.?)?\s*", re.IGNORECASE)
 _ABSENCE = re.compile(rf"(?!.*:\s*$){_NOTHING.pattern}", re.IGNORECASE)
 """A row that only says that there is nothing; one that ends in a colon stands above others."""
@@ -37,12 +38,9 @@ def state_document(text: str) -> Document:
 
 def marked(text: str) -> str:
     """The beginning of a row with its mark instead of the file format's."""
-    if task := _TASK.fullmatch(text):
-        indent, box, kind, said = task.groups()
-        mark = "✓" if box != " " else "▸" if kind and "PROGRESS" in kind else "○"
-        mark += " later:" * (kind == "LATER:")
-        return f"{indent}{mark} {said}" if said else f"{indent}{mark}{text[len(text.rstrip()) :]}"
-    return re.sub(r"^(\s*)- (?:Sub: )?", r"\1• ", text)
+    for written, mark in _MARKS.items():
+        text = re.sub(rf"^(\s*)- {written}", rf"\1{mark}", text)
+    return text
 
 
 def _body(rows: list[str]) -> Iterator[Line]:

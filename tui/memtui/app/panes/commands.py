@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memtui.documents.commands import ActiveCommand
     from memtui.lost.pin_fates import PinFate, PinRow
 
-_NONE = "No command is active.\n\nCommands that register themselves show here; ! types a pin beside them."
+_NONE = "No command is active; ! types a pin.\n\nCommands that register themselves show here, and pins."
 _BROKEN = "broken:"
 _PIN, _EVERYWHERE = "pin:", "everywhere:"
 _RED = "not delivered"

@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from memtui.app.details.versions import Version
     from memtui.store.listing import Entry
 
-_ID_WIDTH = 22
-_WHOLE_ID = 100
-"""Width in columns from which a row shows the whole Recovery ID; narrower ones show its time."""
 
 _NONE = "No memories yet.\n\nc makes one of the session, r in Pending one of a capture."
 
@@ -192,10 +189,7 @@ class MemoriesPane(Pane):
         exact = self._reader.titles[head.title] > 1
         lead = when_of(entry.time or head.time, self.clock(), width, exact=exact)
         if not is_stored(entry):
-            column = _ID_WIDTH if width >= _WHOLE_ID else 0
-            return row([(f"{lead:<{column}}✎ ", "$quiet"), title], "", width)
-        if width >= _WHOLE_ID:
-            lead = f"{name:<{_ID_WIDTH}}"
+            return row([(f"{lead}✎ ", "$quiet"), title], "", width)
         state = self._reader.states.get(key)
         tags = "".join(f" #{clean_line(tag)}" for tag in head.meta.tags)
         folder = head.meta.project.rstrip("/").rpartition("/")[2]

@@ -61,8 +61,8 @@ class StatePane(Pane):
         Binding("n", "update", "update", id="update", tooltip="write a new version of the session state now"),
         Binding("m", "ask_model", "model", id="model", tooltip=_MODEL),
         Binding("Y", "copy_notes", "copy text", id="copy_prompt", tooltip=RESTORES),
-        Binding("[", "switch(-1)", "newer", id="newer", tooltip="the previous session, turn or group"),
-        Binding("]", "switch(1)", "older", id="older", tooltip="the next session, turn or group"),
+        Binding("[", "switch(-1)", "newer", id="newer", tooltip="the newer session, turn or group before"),
+        Binding("]", "switch(1)", "older", id="older", tooltip="the older session, turn or group after"),
     ]
     pane_id = PaneId.STATE
     number = 4
