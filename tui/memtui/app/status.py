@@ -298,13 +298,12 @@ def context_line(gauge: Gauge, colour: str, width: int, of: str = "") -> tuple[t
     limit = short_tokens(gauge.limit)
     full = min(_CELLS, round(_CELLS * gauge.percent / 100))
     bar = f"{'▮' * full}{'▯' * (_CELLS - full)} " if gauge.limit and width >= _WIDE else ""
-    pace = "" if gauge.turns is None else f" · ~{counted(gauge.turns, 'turn')} left"
+    pace = "" if gauge.turns is None or width < _ROOMY else f" · ~{counted(gauge.turns, 'turn')} left"
     size = f"{bar}{short_tokens(gauge.tokens)}"
     if gauge.most > gauge.limit and width >= _WIDE:
         size += f" · compacts at {limit.removesuffix('k')}-{short_tokens(gauge.most)}"
     elif gauge.limit:
         size += f"/{limit}"
-    pace = pace if width >= _ROOMY else ""
     return ("  ", ""), (f"{of}ctx", f"$quiet {_SHOWS}"), (f" {size}", colour), (pace, "$quiet")
 
 

@@ -37,9 +37,8 @@ SESSION_SIGNS = {
     "●": "a capture or memory of no compaction",
     "❯": "what you asked",
 }
-_BRANCH = Column("branch", 9, lambda each: clean_line(each.summary.branch))
 COLUMNS = (
-    _BRANCH,
+    Column("branch", 12, lambda each: clean_line(each.summary.branch)),
     Column("compacted", 9, lambda each: str(each.summary.compactions or "")),
     Column("tokens", 6, lambda each: f"{round(each.summary.tokens / 1000)}k" if each.summary.tokens else ""),
     Column("turns", 5, lambda each: str(each.summary.turns or "")),
@@ -56,24 +55,19 @@ def matches(session: Session, words: str) -> bool:
 
 
 def telling(sessions: Collection[Session]) -> list[Column]:
-    """The columns with something in them, that of branches if there are several and as wide as they are."""
+    """The columns with something in them, that of branches if there are several."""
     said = {column: {column.text(each) for each in sessions} - {""} for column in COLUMNS}
-    told = [column for column, texts in said.items() if len(texts) > (column is _BRANCH)]
-    widest = max(map(cell_len, said[_BRANCH]), default=0)
-    return [each._replace(cells=max(each.cells, widest)) if each is _BRANCH else each for each in told]
+    return [column for column, texts in said.items() if len(texts) > (column is COLUMNS[0])]
 
 
 def columns_in(width: int, told: Sequence[Column]) -> list[Column]:
-    """Those of the columns that fit; the branches take what is left of the room."""
+    """Those of the columns that fit."""
     room, shown = width - _LEAD - _END - 30, list[Column]()  # the least width of the name
     for each in told:
-        cells = min(each.cells, _BRANCH.cells)
-        if cells >= room:
+        room -= each.cells + 1
+        if room < 0:
             break
-        room -= cells + 1
-        shown.append(each._replace(cells=cells))
-    if shown:
-        shown[0] = shown[0]._replace(cells=min(told[0].cells, shown[0].cells + room))
+        shown.append(each)
     return shown
 
 
@@ -89,17 +83,18 @@ def row(session: Session, width: int, shown: Sequence[Column], *, where: str = "
     agents = f" +{session.agents}" if session.agents else ""
     cells = Content("".join(f" {_aligned(each, each.text(session))}" for each in shown))
     room = max(4, width - len(lead) - len(agents) - cells.cell_length - _END)
-    named = _fit([(f"{where}  " if where else "", "$accent"), name], room)
+    named = Content.assemble((f"{where}  " if where else "", "$accent"), name)
+    named = named.truncate(room, ellipsis=True, pad=True)
     end = cells.stylize("$quiet")
     return Content.assemble((lead, "$quiet"), named, (agents, "$quiet"), end, _days_left(session))
 
 
 def _aligned(column: Column, text: str) -> str:
     """A value or column name at its width; of a branch the end is kept."""
-    if column.name != _BRANCH.name:
+    if column is not COLUMNS[0]:
         return f"{text:>{column.cells}}"
     short = text if cell_len(text) <= column.cells else text.rpartition("/")[2]
-    return _fit([short], column.cells).plain
+    return Content(short).truncate(column.cells, ellipsis=True, pad=True).plain
 
 
 def _days_left(session: Session) -> tuple[str, str]:
@@ -109,7 +104,3 @@ def _days_left(session: Session) -> tuple[str, str]:
     mark = "✗" if session.incomplete else "✓" if session.archived else " "
     soon = session.days_left < SOON and not session.archived
     return f"{f'{session.days_left} d{mark}':>{_END}}", "bold $error" if soon else "$quiet"
-
-
-def _fit(parts: list[tuple[str, str] | str], room: int) -> Content:
-    return Content.assemble(*parts).truncate(room, ellipsis=True, pad=True)
