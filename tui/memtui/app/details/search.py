@@ -116,11 +116,14 @@ def _shown(found: Result, room: int, root: Path) -> Content:
         text = " ".join(piece.split("\n"))
         text, style = (text, "bold $warning") if hit else (without_root(text, root), "$quiet")
         line += Content.styled(text, style)
-    over = line.cell_length - room
+    over, end = line.cell_length - room, line.plain.find(" ") % (len(line) + 1)
+    name = line.plain.rfind("/", 0, end) + 1  # of a file's path, the name is what is looked for
+    if found.what == "edit" and not hits and line[end + 1 :]:
+        change = line[end + 1 :].truncate(room - len(line[name:end]) - 2, ellipsis=True, pad=True)
+        return Content.assemble(change, "  ", line[name:end])
     if over <= 0:
         return line
-    if not hits:  # of a file's path, the name is what is looked for
-        name = line.plain.rfind("/", 0, line.plain.find(" ") % (len(line) + 1)) + 1
+    if not hits:
         start = min(over + 1, name) if found.what in ("edit", "read") else 0
         return Content.styled("…", "$quiet") + line[start:] if start else line
     seen = room * 2 // 3
