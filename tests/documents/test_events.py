@@ -162,6 +162,9 @@ def test_what_did_not_run_neither_counts_nor_fails(tmp_path: Path) -> None:
     facts = t.facts(tmp_path)
     assert list(commands_run(facts, 9)) == ["`npm test`: ok (L1)", "`git push`: refused (L7)"]
     assert last_errors(facts, 9) == [] and check_event(facts).startswith("SUCCESS: npm test (L1")
+    t.tool("Bash", "ok", command="mise run fmt && uv run ruff check .")
+    assert check_event(t.facts(tmp_path)).startswith("SUCCESS: mise")
+    assert check_event(t.facts(tmp_path), lints=False).startswith("SUCCESS: npm test (L1"), "no compiler"
 
 
 APPROVED = "User has approved your plan. You can now start coding."

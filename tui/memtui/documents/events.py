@@ -130,9 +130,9 @@ def ran_again(facts: Facts, error: ErrorFact) -> str:
     return hidden or alike
 
 
-def check_event(facts: Facts) -> str:
+def check_event(facts: Facts, *, lints: bool = True) -> str:
     """The last compile, lint or test run with its outcome and age; "" if none is on record."""
-    check = last_check(facts)
+    check = last_check(facts, lints=lints)
     if check is None:
         return ""
     ended = "SUCCESS" if check.outcome == "ok" else "FAILURE"

@@ -468,7 +468,7 @@ def working_context(facts: Facts, root: Path) -> WorkingContext:
         files_modified=grouped(
             (shown_path(file.path, root) for file in facts.modified_files if not file.fate), _FILES
         ),
-        last_compile=check_event(facts),
+        last_compile=check_event(facts, lints=False),
         last_error=error,
         technical_state="\n".join(f"- {line}" for line in state) if len(state) > 1 else "".join(state),
         dependencies=shortened(", ".join(with_source(*each) for each in packages.items()), SENTENCE * 2),

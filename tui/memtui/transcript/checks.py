@@ -23,6 +23,7 @@ _CHECK = re.compile(
 )
 """Commands that are checks, in the form of `memtui.transcript.shell.programs_run`."""
 
+_LINT = re.compile(rf"lint|vet|clippy|(?:{'|'.join(shell.LINTERS - {'tsc', 'rustc'})})\b")
 _RUN = re.compile(r"(?<=\w) run ")
 
 _HINT = re.compile(rf"test|check|build|compile|lint|vet|clippy|{_CHECKERS}")
@@ -52,8 +53,10 @@ _LOOKUP = re.compile(
 )
 
 
-def last_check(facts: Facts) -> Command | None:
+def last_check(facts: Facts, *, lints: bool = True) -> Command | None:
+    """The last run of a check, without `lints` of one that does more than lint."""
     ran = (command for command in reversed(all_commands(facts)) if command.outcome in ("ok", "failed"))
+    ran = (command for command in ran if lints or not all(map(_LINT.search, _checks_in(command.text))))
     return next((command for command in ran if is_check(command.text) and did_run(command)), None)
 
 

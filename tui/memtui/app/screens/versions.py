@@ -39,11 +39,7 @@ class VersionsScreen(ListScreen[str | None]):
         Binding("escape", "back", "back", id="back", tooltip="leave; from the text, go to the list"),
         hidden("q,v", "dismiss", "leave", tooltip="leave the versions"),
     ]
-    signs: ClassVar[Mapping[str, str]] = {
-        "+": "added",
-        "-": "removed",
-        "~": "changed: [-gone-] {+new+}",
-    } | TASK_SIGNS
+    signs: ClassVar = {"+": "added", "-": "removed", "~": "changed: [-gone-] {+new+}", **TASK_SIGNS}
     about = "The versions, newest first, and what each has changed."
 
     def __init__(
