@@ -428,7 +428,7 @@ def test_columns_leave_room_for_the_title(width: int, branches: bool) -> None:
 
 @pytest.mark.parametrize(
     ("branch", "shown"),
-    [("fix/a", "fix/a"), ("someone/login", "login"), ("someone/a-very-very-long", "a-very-very…")],
+    [("fix/a", "fix/a"), ("someone/login", "login"), ("someone/a-very-long", "a-very-lo…")],
 )
 def test_a_long_branch_takes_nothing_from_the_title(branch: str, shown: str) -> None:
     made = row(session(branch=branch), 82, COLUMNS[:1]).plain

@@ -38,7 +38,7 @@ SESSION_SIGNS = {
     "❯": "what you asked",
 }
 COLUMNS = (
-    Column("branch", 12, lambda each: clean_line(each.summary.branch)),
+    Column("branch", 10, lambda each: clean_line(each.summary.branch)),
     Column("compacted", 9, lambda each: str(each.summary.compactions or "")),
     Column("tokens", 6, lambda each: f"{round(each.summary.tokens / 1000)}k" if each.summary.tokens else ""),
     Column("turns", 5, lambda each: str(each.summary.turns or "")),
