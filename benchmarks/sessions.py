@@ -103,9 +103,9 @@ def measure(made: Data) -> Iterator[Figure]:
         budget=f">= {_RATE:.0f} MB/s",
         ok=rate >= _RATE,
     )
-    share = searcher.index.path.stat().st_size / size
+    share = searcher.path.stat().st_size / size
     yield Figure("  its size", f"{share:.1%} of them", budget=f"<= {_SHARE:.0%}", ok=share <= _SHARE)
-    for table, part in _tables(searcher.index.path).items():
+    for table, part in _tables(searcher.path).items():
         yield Figure(f"    {table}", f"{part / size:.1%}")
     yield from _queries(searcher, words)
     yield _growth(searcher, claude)

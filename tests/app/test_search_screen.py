@@ -21,9 +21,8 @@ from memtui.app.widgets.document_view import DocumentView
 from memtui.documents.session_state import Identity, SessionState
 from memtui.lost.pins import Pins
 from memtui.store.search import Group, Result, Scope, Searcher
-from memtui.store.search_documents import File, Kind
-from memtui.store.search_index import SearchIndex
-from memtui.store.search_query import Search, parse_search
+from memtui.store.search_index import File, SearchIndex
+from memtui.store.search_query import Kind, Search, parse_search
 from tests.app.harness import NARROW, SHORT, WIDE, Driver, opened
 from tests.app.world import KEPT, NOW, STATE, World
 from tests.transcript_writer import TranscriptWriter
@@ -312,7 +311,7 @@ async def test_outdated_results_are_dropped(full: World, monkeypatch: pytest.Mon
     held, real = threading.Event(), Searcher.search
 
     def slowly(self: Searcher, wanted: Search, *rest: Any, **options: Any) -> list[Group]:
-        if wanted.query.words == ("t",):
+        if wanted.words == ("t",):
             held.wait(20)
         return real(self, wanted, *rest, **options)
 
@@ -346,7 +345,7 @@ async def test_a_search_that_fails_is_said_and_the_next_one_works(
     real = Searcher.search
 
     def failing(self: Searcher, wanted: Search, *rest: Any, **options: Any) -> list[Group]:
-        if wanted.query.words == ("o",):
+        if wanted.words == ("o",):
             raise OSError(5, "Input/output error", "index.db")
         return real(self, wanted, *rest, **options)
 
@@ -391,12 +390,12 @@ def test_the_place_found_far_down_in_a_long_text_is_shown_with_what_is_around_it
     session.edit("/w/hinge.py", "", text)
     path = world.save(session)
     found = Result(Kind.SESSION, "s-1", "Doors", line=1, what="ask", file=File(str(path)))
-    rows = [row.text for row in search_result._turn(found, parse_search("hinge").query, False).lines]
+    rows = [row.text for row in search_result._turn(found, parse_search("hinge"), False).lines]
     assert rows[0].startswith("L1") and rows[0].endswith("ask  …")
     assert rows[1:3] == ["the hinge", "and behind it"]
     offset = path.read_bytes().index(b"\n") + 1
     edit = found._replace(line=2, offset=offset, what="edit")
-    rows = [row.text for row in search_result._turn(edit, parse_search("hinge").query, False).lines]
+    rows = [row.text for row in search_result._turn(edit, parse_search("hinge"), False).lines]
     assert rows[0].endswith("edit  hinge.py  …") and rows[1:3] == ["+ the hinge", "+ and behind it"]
 
 

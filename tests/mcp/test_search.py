@@ -9,7 +9,7 @@ import pytest
 from memtui.ground.project import Project, transcript_slug
 from memtui.mcp.server import Surroundings
 from memtui.store.search import NOT_ALL_SEARCHED, Group, Searcher
-from memtui.store.search_documents import Kind
+from memtui.store.search_query import Kind
 from tests.mcp.conftest import done, refused
 from tests.store.furnishing import furnish
 from tests.transcripts import Transcript

@@ -501,7 +501,7 @@ class BrowserScreen(StyledOnce):
 
     def open_result(self, found: Result) -> None:
         from memtui.app.screens.dialogs import ReadingScreen
-        from memtui.store.search_documents import Kind
+        from memtui.store.search_query import Kind
 
         if found.kind in (Kind.MEMORY, Kind.FILE, Kind.CLAUDE):
             own = {Kind.MEMORY: f"{found.name}.md", Kind.CLAUDE: f"claude:{found.name}"}

@@ -14,8 +14,7 @@ from memtui.ground.clock import local_minute
 from memtui.ground.project import Places
 from memtui.secrets.secrets import masked_in
 from memtui.store.search import HEADINGS, NOT_ALL_SEARCHED, ROWS, Group, Scope, Searcher, not_found, row_of
-from memtui.store.search_documents import KINDS, Kind
-from memtui.store.search_query import DAYS, day, parse_search
+from memtui.store.search_query import DAYS, KINDS, Kind, day, parse_search
 
 
 class _Command(click.Command):

@@ -35,8 +35,7 @@ from memtui.store.compact import active_sessions, read_plan
 from memtui.store.freshness import note_on
 from memtui.store.memories import Listed, MemoryStore
 from memtui.store.search import NOT_ALL_SEARCHED, Group, Scope, Searcher, not_found, row_of
-from memtui.store.search_documents import KINDS, Kind
-from memtui.store.search_query import parse_search
+from memtui.store.search_query import KINDS, Kind, parse_search
 from memtui.transcript.short_text import shortened
 
 EVERYWHERE = "*"

@@ -6,12 +6,11 @@ What holds the exact words comes first, then what holds all of them, then any, r
 from __future__ import annotations
 
 import json
-import math
 import os
 import sqlite3
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from enum import StrEnum
@@ -27,28 +26,26 @@ from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, transcript_slug
 from memtui.store.claude_memory import memory_folder
 from memtui.store.listing import project_test
-from memtui.store.search_documents import DOCUMENT_MARK, KINDS, File, Kind, readings, text_of
-from memtui.store.search_index import IndexDamaged, SearchIndex, files_of
-from memtui.store.search_query import TOUCHED, Query, Search
+from memtui.store.search_index import File, IndexDamaged, SearchIndex, files_of, readings, text_of
+from memtui.store.search_query import DOCUMENT_MARK, KINDS, TOUCHED, Kind, Search, quoted
 from memtui.store.transcripts import TranscriptStore
 from memtui.transcript.messages import Message, Role
 
 # The message if `Group.complete` is False.
 NOT_ALL_SEARCHED = "Not all was searched: the index is busy or being made. Try again soon."
-LIMIT = 50  # the default maximum of results of each kind
 ROWS = 3  # rows of a session that are shown at first
 _FRESH = 1.5  # seconds for which the index counts as up to date
 _BUDGET = 0.15  # seconds that a search spends on new files before answering
 _POOL = 600  # the most rows that are looked at further, the best ones
 _NEWEST = 3_000  # the most rows that are ranked for a word, the newest with it: ranking more takes long
+# What tools did or said counts three quarters of what people say.
+_RANK = f"-bm25(words, 1.0, 0.0) * iif(r.role IN ({Role.ASK}, {Role.SAID}, {Role.DOCUMENT}), 1, 0.75)"
 _FIRST = 1_000  # more than any rank by bm25
 _BEHIND = 0.05  # the weight of summaries and inserted texts: they are long, and say again what was said
-_ANNOUNCEMENT = 100  # characters of Claude's words that only announce a call
-_AFTER = range(1, 4)  # the rows after one with words of the question that may be its answer
-_FEW = 3  # words, or pairs of characters: more are a question, whose answer may have none of them
+_BEFORE = range(1, 4)  # how far before a row the words of the question count for it, too
 _SHORT = 3  # the longest word that is not looked for as a beginning
-# The weight of kinds of rows in the order within a session; that of others is a half.
-_WEIGHT: dict[int, float] = {Role.ASK: 1.0, Role.SAID: 1.0, Role.READ: 0.3, Role.RESULT: 0.3, Role.ERROR: 0.3}
+# The weight of kinds of rows in the order within a session.
+_WEIGHT: dict[int, float] = {Role.ASK: 1.0, Role.SAID: 1.0, Role.READ: 0.4, Role.RESULT: 0.4, Role.ERROR: 0.4}
 _GIVEN = "(SELECT value FROM json_each(?))"
 UNREADABLE = "(cannot be read any more)"  # the snippet of a row whose transcript is gone
 
@@ -138,7 +135,7 @@ def not_found(groups: Sequence[Group]) -> str:
 
 
 class _Row(NamedTuple):
-    parts: dict[int, float]  # how well it fits each part of the question; `_FIRST` for all of it
+    fit: float  # how well it fits the question: `_FIRST` or more with all of it
     id: int
     file: int
     role: int
@@ -146,46 +143,17 @@ class _Row(NamedTuple):
     line: int
     created: float | None
 
-    @property
-    def score(self) -> float:
-        """How well it fits the question; what tools did or said counts three quarters of what people say."""
-        of_tools = self.role not in (Role.DOCUMENT, Role.ASK, Role.SAID)
-        return sum(self.parts.values()) * (0.75 if of_tools else 1)
+    def follows(self, known: dict[tuple[int, int], _Row]) -> float:
+        """How well it fits with the best row before it: an answer follows the words that it answers."""
+        near = ((known.get((self.file, self.id - away)), 0.8**away) for away in _BEFORE)
+        best = max((row.fit % _FIRST * part for row, part in near if row), default=0)
+        return (self.fit + best) * _WEIGHT.get(self.role, 0.66)
 
 
-def _best_first(rows: Iterable[_Row], terms: int) -> list[_Row]:
-    """The rows of a session, first those that answer most of the question with the rows before them.
-
-    An answer follows the words that it answers, so of those the parts below `terms` count, too.
-    """
-    near = {(row.file, row.id): row for row in rows}
-
-    def weight(row: _Row) -> float:
-        best = dict(row.parts)
-        for away in _AFTER:
-            other = near.get((row.file, row.id - away))
-            for part, value in other.parts.items() if other else ():
-                if part < terms:
-                    best[part] = max(best.get(part, 0), value * 0.7**away)
-        return sum(best.values()) * _WEIGHT.get(row.role, 0.5)
-
-    return sorted(near.values(), key=weight, reverse=True)
-
-
-class Searcher:
+class Searcher(SearchIndex):
     """Runs searches, for use in threads."""
 
-    def __init__(self, places: Places) -> None:
-        self.index = SearchIndex(places)
-        self._places = places
-        self._looked = -math.inf
-        self._complete = True
-        self._turn = 0  # the number of interruptions
-
-    def update(self, *, budget: float = math.inf, progress: Callable[[int, int], None] | None = None) -> bool:
-        complete = self._complete = self.index.update(budget=budget, progress=progress)
-        self._looked = time.monotonic()
-        return complete
+    _turn = 0  # the number of interruptions
 
     def interrupt(self) -> None:
         """End the searches that have begun in other threads, as their results are not wanted any more."""
@@ -197,7 +165,7 @@ class Searcher:
         scope: Scope = Scope.PROJECT,
         path: Path | None = None,
         *,
-        limit: int = LIMIT,
+        limit: int = 50,
         rows: int = 1_000,
         budget: float = _BUDGET,
     ) -> list[Group]:
@@ -208,12 +176,11 @@ class Searcher:
         """
         turn = self._turn
         # Not read again below: another search may complete the index after this one has read it.
-        complete = self._complete
-        if time.monotonic() - self._looked > _FRESH:
-            complete = self.update(budget=budget)
+        is_fresh = time.monotonic() - self.looked <= _FRESH
+        complete = self.complete if is_fresh else self.update(budget=budget)
         for _ in range(2):
             try:
-                with self.index.reading() as connection:
+                with self.reading() as connection:
                     connection.set_progress_handler(lambda: turn != self._turn, 1_000)
                     connection.execute("BEGIN")  # the same state for all
                     groups = _Answer(connection, self._places, asked, scope, path).groups(limit, rows)
@@ -237,19 +204,18 @@ class _Answer:
         query = f"SELECT id, path, project, session, kind FROM files WHERE kind IN {_GIVEN}"  # noqa: S608
         files = db.execute(query, [json.dumps([KINDS[word] for word in asked.kinds])]).fetchall()
         is_wanted = self._wanted()
-        wanted = ((number,) for number, *rest in files if is_wanted(*rest))
-        db.executemany("INSERT INTO wanted VALUES (?)", wanted)
+        db.executemany("INSERT INTO wanted VALUES (?)", ([number] for number, *of in files if is_wanted(*of)))
         self._where, self._values = " AND r.file IN wanted", list[object]()
-        self._calls = asked.calls()
+        self._calls = [f"path : {quoted(part).rstrip('*')}*" for _, part in asked.filters]
         for (name, _), call in zip(asked.filters, self._calls, strict=True):
             self._where += f""" AND (r.file, r.turn) IN (SELECT p.file, p.turn FROM words
                 JOIN rows p ON p.id = words.rowid WHERE words MATCH ? AND p.role IN {_GIVEN})"""  # noqa: S608
             self._values += [call, json.dumps(TOUCHED[name])]
-        if self._calls and not asked.query.words and not asked.query.phrases:  # nothing else of their turns
+        if self._calls and not asked.words and not asked.phrases:  # nothing else of their turns
             self._where += f" AND r.role IN {_GIVEN}"
             self._values.append(json.dumps([role for name, _ in asked.filters for role in TOUCHED[name]]))
         if asked.since or asked.until:
-            self._where += " AND r.created BETWEEN ifnull(?, -1e99) AND ifnull(?, 1e99)"
+            self._where += " AND r.created >= ifnull(?, -1e99) AND r.created < ifnull(?, 1e99)"
             self._values += (moment and moment.timestamp() for moment in (asked.since, asked.until))
         self._terms, self._missing = self._look_up()
 
@@ -275,7 +241,7 @@ class _Answer:
     def groups(self, limit: int, shown: int) -> list[Group]:
         kinds = [KINDS[word] for word in self._asked.kinds]
         rows = [row for each in {kind is not Kind.SESSION for kind in kinds} for row in self._ranked(each)]
-        more = sum(bool(row.parts) and self._files[row.file].kind is Kind.SESSION for row in rows) >= _POOL
+        more = sum(self._files[row.file].kind is Kind.SESSION for row in rows) >= _POOL
         groups, stored = list[Group](), set[str]()
         for kind in kinds:
             # Rows by session; the folder of a moved project may be there twice.
@@ -284,7 +250,7 @@ class _Answer:
                 if (each := self._files[row.file]).kind is kind:
                     key = each.name if kind is Kind.SESSION else row.id
                     found[key].setdefault((each.agent, row.line), row)
-            of_session = lambda rows: sum(row.score * 0.5**at for at, row in enumerate(rows[:8]))  # noqa: E731
+            of_session = lambda rows: sum(row.fit * 0.5**at for at, row in enumerate(rows[:8]))  # noqa: E731
             together = sorted((list(some.values()) for some in found.values()), key=of_session, reverse=True)
             results = []
             for best in together[:limit]:
@@ -310,7 +276,7 @@ class _Answer:
 
         A word that is nowhere is looked for as a beginning. Few letters that are being typed are not judged.
         """
-        query = self._asked.query
+        query = self._asked
         terms, missing = list[str](), list[str]()
         for word, parts in query.terms().items():
             is_short = len(word) <= _SHORT
@@ -319,8 +285,7 @@ class _Answer:
             if not found and not (is_short and query.unfinished and word == query.words[-1]):
                 missing.append(word)
             terms += found or parts
-        phrases = zip(query.phrases, query.needed(), strict=True)
-        missing += [f"“{phrase}”" for phrase, match in phrases if not self._rows(match).fetchone()]
+        missing += [f"“{each}”" for each in query.phrases if not self._rows(quoted(each)).fetchone()]
         return list(dict.fromkeys(terms)), tuple(missing)
 
     def _questions(self, documents: bool) -> Iterator[tuple[str, str]]:
@@ -330,7 +295,7 @@ class _Answer:
         Without words these are the calls that filters name, or all documents, the newest first; with words
         such a call comes before what was said in its turn.
         """
-        query, terms, rank = self._asked.query, self._terms, "-bm25(words, 1.0, 0.0)"
+        query, terms, rank = self._asked, self._terms, _RANK
         if not query.words and not query.phrases:
             terms, rank = self._calls, "1.0 / row_number() OVER (ORDER BY r.created DESC)"
         yield from ((each, rank) for each in terms)
@@ -344,59 +309,41 @@ class _Answer:
 
     def _ranked(self, documents: bool) -> list[_Row]:
         """The best rows of documents or of sessions, best first."""
-        parts, totals = list[dict[int, float]](), defaultdict[int, float](float)
+        fits = defaultdict[int, float](float)
         is_document = [f"path : {DOCUMENT_MARK}"] if documents else []
         for each, score in self._questions(documents):
-            needed = [*is_document, *self._asked.query.needed(), *([f"({each})"] if each else ())]
+            needed = [*is_document, *map(quoted, self._asked.phrases), *([f"({each})"] if each else ())]
             match = " AND ".join(needed) + ("" if documents else f" NOT path : {DOCUMENT_MARK}")
-            parts.append(dict(self._rows(match, score)))
-            for row, value in parts[-1].items():
-                totals[row] += value
-        best = {
-            row: {number: some[row] for number, some in enumerate(parts) if row in some}
-            for row in nlargest(_POOL, totals, key=totals.__getitem__)
-        }
-        ids = [*best]
-        if len(self._terms) > _FEW and not self._asked.query.phrases:
-            ids += {row + away for row in best for away in _AFTER} - best.keys()
-        sql = f"""SELECT r.id, file, role, offset, line, created
-            FROM json_each(?) JOIN rows r ON r.id = value WHERE 1{self._where}"""  # noqa: S608 - ours
-        found = self._db.execute(sql, (json.dumps(ids), *self._values))
-        rows = [_Row(best.get(row[0], {}), *row) for row in found]
-        files = {row.id: row.file for row in rows if row.parts}
-        said = (row for row in rows if row.parts or row.role == Role.SAID)
-        rows = [row for row in said if row.parts or row.file in [files.get(row.id - away) for away in _AFTER]]
-        numbers = json.dumps([row.file for row in rows])
+            for row, fit in self._rows(match, score):
+                fits[row] += fit
+        best = json.dumps(nlargest(_POOL, fits, key=fits.__getitem__))
+        sql = "SELECT r.id, file, role, offset, line, created FROM json_each(?) JOIN rows r ON r.id = value"
+        rows = [_Row(fits[row[0]], *row) for row in self._db.execute(sql, [best])]
         query = "SELECT title FROM files WHERE kind = ? AND agent = '' AND session = ?"
-        for number, file in [*files_of(self._db, f"WHERE id IN {_GIVEN}", numbers)]:
+        for file in [*files_of(self._db, f"WHERE id IN {_GIVEN}", json.dumps([row.file for row in rows]))]:
             if file.agent and (title := self._db.execute(query, (file.kind, file.session)).fetchone()):
                 (file.title,) = title
-            self._files[number] = self._of(file)
+            self._files[file.id or 0] = self._of(file)
         alike = dict[Any, _Row]()  # a skill's text is the same in many sessions, and fits each word alike
-        for one in sorted(rows, key=lambda row: row.score, reverse=True):
-            known = alike.setdefault(tuple(one.parts.items()) if one.role == Role.INSERTED else one.id, one)
-            if known is not one and self._text(known) != self._text(one):
-                alike[one.id] = one
+        for one in sorted(rows, key=lambda row: row.fit, reverse=True):
+            alike.setdefault((one.fit,) if one.role == Role.INSERTED else one.id, one)
         return [*alike.values()]
-
-    def _text(self, row: _Row) -> str:
-        return with_snippet(self._result(row), self._asked.query).text
 
     def _session_rows(self, rows: list[_Row], shown: int) -> list[Result]:
         """The best rows of a session; those that read the same as another come behind."""
         best, others = dict[str, Result](), list[Result]()
-        for row in _best_first(rows, len(self._terms)):
+        known = {(row.file, row.id): row for row in rows if len(self._terms) > 1}
+        for row in sorted(rows, key=lambda row: row.follows(known), reverse=True):
             each = self._result(row)
             is_shown = len(best) < min(ROWS, shown)
-            each = with_snippet(each, self._asked.query) if is_shown else each
-            announces = each.what == "said" and each.text.endswith(":") and len(each.text) < _ANNOUNCEMENT
-            if not is_shown or announces or best.setdefault(each.snippet, each) is not each:
+            each = with_snippet(each, self._asked) if is_shown else each
+            if not is_shown or best.setdefault(each.snippet, each) is not each:
                 others.append(each)
         return [*best.values(), *others]
 
     def _document(self, row: _Row) -> list[Result]:
         """A document with its text; none if it is gone, or a pin that does not count here."""
-        found = with_snippet(self._result(row), self._asked.query)
+        found = with_snippet(self._result(row), self._asked)
         if not found.text:
             return []
         if found.kind is not Kind.PIN:
@@ -426,8 +373,7 @@ class _Answer:
     def _of(self, file: File) -> Result:
         """A result of a file, but for its row."""
         is_session, title = file.kind is Kind.SESSION, file.title or f"session {file.session[:8]}"
-        elsewhere = clean_line(f"in {file.project.rstrip('/').rpartition('/')[2]}")
-        elsewhere = "" if self._concerns(file.project) else elsewhere
+        elsewhere = "" if self._concerns(file.project) else clean_line(f"in {Path(file.project).name}")
         notes = (elsewhere, "archived" if file.stem else "") if is_session else (file.note, elsewhere)
         found = Result(file.kind, file.name, title, said=" · ".join(filter(None, notes)), file=file)
         if not is_session:
@@ -435,7 +381,7 @@ class _Answer:
         return found._replace(name=file.session, path=Path(file.path), agent=clean_line(file.agent))
 
 
-def with_snippet(found: Result, query: Query) -> Result:
+def with_snippet(found: Result, query: Search) -> Result:
     """A row with its text, read from its file; `UNREADABLE` if that is gone."""
     for message in takewhile(lambda each: each.line == found.line, found.messages()):
         if message.role.name.lower() == found.what:

@@ -10,18 +10,38 @@ import re
 import unicodedata
 from contextlib import suppress
 from datetime import datetime, timedelta
+from enum import StrEnum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from memtui.ground.clean import clean_line, without_surrogates
 from memtui.ground.clock import system_clock
 from memtui.ground.text import matcher
-from memtui.store.search_documents import KINDS
 from memtui.transcript.messages import Role
 
+
+class Kind(StrEnum):
+    """The kinds of results, in the order in which they are shown."""
+
+    SESSION = "session"
+    MEMORY = "memory"
+    CLAUDE = "Claude's memory"
+    FILE = "memory file"
+    CAPTURE = "capture"
+    STATE = "state"
+    PIN = "pin"
+
+
+_NAMES = ("sessions", "memories", "claude", "files", "captures", "states", "pins")
+KINDS = dict(zip(_NAMES, Kind, strict=True))  # by the words that ``in:`` accepts
+
+
+# What the index has as the path of a document: FTS5 then ranks documents without ranking all sessions.
+DOCUMENT_MARK = "memtuidocument"
 _SNIPPET, _BEFORE = 200, 50
 # The filters on what a turn touched, and the messages that show it.
 TOUCHED = {"edited": [Role.EDIT], "read": [Role.READ], "file": [Role.EDIT, Role.READ], "cmd": [Role.COMMAND]}
+_VERSION = r"\b[vV](?=\d+\.\d)"  # without it, v0.3.0 is 0.3.0
 _INNER = "[a-z0-9][A-Z]"
 _IDENTIFIER = re.compile(r"\b[A-Za-z]*[a-z0-9][A-Z]\w*")
 _PART_OF = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
@@ -51,10 +71,11 @@ def _in_pairs(text: str, *, asked: bool) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", without_surrogates(text))
         text = re.sub(_CJK, pairs, text) if matcher(_CJK)(text) else text
+    text = re.sub(_VERSION, " ", text) if matcher(r"\b[vV]\d+\.\d")(text) else text
     return text.replace("\0", " ")
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """A text as one phrase of a full-text query."""
     words = _in_pairs(text, asked=True).replace('"', " ").strip()
     last = words.rpartition(" ")[2]
@@ -78,12 +99,18 @@ your aren couldn d didn doesn don hadn hasn haven isn ll m re s shouldn t ve was
 _STOPPED = frozenset(_STOP.split())
 
 
-class Query(NamedTuple):
-    """The words of a question, and what to mark in a text."""
+class Search(NamedTuple):
+    """A parsed question: what is asked for, and what to mark in a text."""
 
     words: tuple[str, ...] = ()
     phrases: tuple[str, ...] = ()
     unfinished: bool = False  # the last word is still being typed: other words that begin so count, too
+    filters: tuple[tuple[str, str], ...] = ()  # of `TOUCHED`, each with a part of a path or command
+    kinds: tuple[str, ...] = tuple(KINDS)
+    since: datetime | None = None
+    until: datetime | None = None
+    project: str = ""  # part of the path of a project; searches all projects
+    unread: tuple[str, ...] = ()  # a sentence for each filter that is not understood: it counts as words
 
     @property
     def telling(self) -> tuple[str, ...]:
@@ -99,7 +126,7 @@ class Query(NamedTuple):
     def terms(self) -> dict[str, list[str]]:
         """The telling words, each with the full-text queries of its parts."""
         parts = {word: dict.fromkeys(_WORD.findall(words_of(word, asked=True))) for word in self.telling}
-        found = {word: list(map(_quoted, some)) for word, some in parts.items()}
+        found = {word: list(map(quoted, some)) for word, some in parts.items()}
         if self.is_prefix:
             last = found[self.words[-1]]
             last[-1] = last[-1].rstrip("*") + "*"
@@ -107,11 +134,7 @@ class Query(NamedTuple):
 
     def exact(self) -> str:
         """The full-text query for all words as they stand there, one after the other."""
-        return _quoted(" ".join(self.words)).rstrip("*") + ("*" if self.is_prefix else "")
-
-    def needed(self) -> list[str]:
-        """The full-text queries of the phrases, which have to be there."""
-        return list(map(_quoted, self.phrases))
+        return quoted(" ".join(self.words)).rstrip("*") + ("*" if self.is_prefix else "")
 
     @property
     @lru_cache(maxsize=8)  # noqa: B019 - few, and small
@@ -153,7 +176,8 @@ def _is_inside(text: str, at: int) -> bool:
     before, here = text[max(0, at - 1) : at], text[at : at + 1]
     # Thai, Chinese and other scripts without spaces, and few with them, are from U+0E00 on.
     goes_on = before.isalnum() and here.isalnum() and max(before, here) < "\u0e00"
-    return goes_on and not (here.isupper() and not before.isupper())
+    is_version = before in "vV" and here.isdigit()
+    return goes_on and not is_version and not (here.isupper() and not before.isupper())
 
 
 _ENDING = re.compile(r"(?<=[a-z]{3})(?:ations?|ings?|edly|ed|ies|es|s|ly|e|y)$")
@@ -167,22 +191,6 @@ def folded(text: str) -> str:
 @lru_cache(maxsize=10_000)
 def _plain(char: str) -> str:
     return unicodedata.normalize("NFKD", char)[0].lower()[0]
-
-
-class Search(NamedTuple):
-    """A parsed query."""
-
-    query: Query = Query()
-    filters: tuple[tuple[str, str], ...] = ()  # of `TOUCHED`, each with a part of a path or command
-    kinds: tuple[str, ...] = tuple(KINDS)
-    since: datetime | None = None
-    until: datetime | None = None
-    project: str = ""  # part of the path of a project; searches all projects
-    unread: tuple[str, ...] = ()  # a sentence for each filter that is not understood: it counts as words
-
-    def calls(self) -> list[str]:
-        """The full-text queries for the paths and commands of the filters."""
-        return [f"path : {_quoted(part).rstrip('*')}*" for _, part in self.filters]
 
 
 _QUOTED = r'"([^"]*)(?:"|$)|“([^”]*)(?:”|$)|「([^」]*)(?:」|$)|『([^』]*)(?:』|$)'
@@ -216,11 +224,9 @@ def parse_search(text: str, *, typing: bool = False) -> Search:
         return " "
 
     words = _PART.sub(take, without_surrogates(text).replace("\x00", " "))
-    if "until" in found:
-        found["until"] -= timedelta(microseconds=1)
     unfinished = typing and text[-1:].isalnum() and words[-1:].isalnum()
-    query = Query(tuple(_WORD.findall(words)), tuple(filter(_WORD.search, phrases)), unfinished)
-    return Search(query, tuple(filters), unread=tuple(unread), **found)
+    asked = tuple(_WORD.findall(words)), tuple(filter(_WORD.search, phrases)), unfinished
+    return Search(*asked, tuple(filters), unread=tuple(unread), **found)
 
 
 def day(text: str) -> datetime | None:

@@ -17,8 +17,7 @@ from memtui.app.widgets.wrap import without_root
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import age, local_minute, parse_iso, short_age
 from memtui.store.search import HEADINGS, ROWS, Group, Result
-from memtui.store.search_documents import Kind
-from memtui.store.search_query import Query, parse_search
+from memtui.store.search_query import Kind, Search, parse_search
 from memtui.transcript.messages import Role
 from memtui.transcript.short_text import shortened
 
@@ -75,17 +74,15 @@ def draw(found: Result | Heading, now: datetime, width: int, root: Path) -> Cont
 
 
 def rows_of(
-    groups: Iterable[Group], *, recent: bool, unfolded: Collection[str] = (), notes: Iterable[str] = ()
+    groups: Collection[Group], *, recent: bool, unfolded: Collection[str] = (), notes: Iterable[str] = ()
 ) -> Iterable[tuple[str, Result | Heading]]:
     """Rows by unique keys: what was not understood or found; a heading for each kind, then its results."""
-    groups = tuple(groups)
     if any(group.results for group in groups):
         yield from ((f"# {sentence}", Heading(f"⚠ {sentence}")) for sentence in notes)
     for group in groups:
-        kind, total = group.kind, group.total
+        kind, total, some = group.kind, group.total, group.results
         if recent:
-            group = group._replace(results=() if kind is Kind.SESSION else group.results[:_RECENT])
-        some = group.results
+            some = () if kind is Kind.SESSION else some[:_RECENT]
         if some:
             count = "recent" if recent else f"{total}" if total == len(some) else f"{len(some)} of {total:,}"
             so_far = "" if group.complete else " · not all searched yet"
@@ -141,7 +138,7 @@ HINT = f"Ask as you would ask a person. {NARROW}"
 def result_document(found: Result | None, text: str, now: datetime, short: bool = False) -> Document:
     if found is None:
         return EMPTY
-    query = parse_search(text).query
+    query = parse_search(text)
     if found.kind is Kind.SESSION:
         return _turn(found, query, short)
     when = f" · {local_minute(found.when)} · {age(found.when, now)}" if found.when else ""
@@ -156,14 +153,14 @@ def result_document(found: Result | None, text: str, now: datetime, short: bool 
     return Document([*hint, line(found.title, "strong"), head, *shown])
 
 
-def text_document(found: Result, query: Query) -> tuple[Document, int]:
+def text_document(found: Result, query: Search) -> tuple[Document, int]:
     """The full text of a result with matches marked, and the number of the first matching line."""
     rows = recovery_lines(clean(found.text))
     first = next((number for number, row in enumerate(rows) if query.marks(row.text)), 0)
     return Document(_marked(row, query, "hit") for row in rows), first
 
 
-def _turn(found: Result, query: Query, short: bool) -> Document:
+def _turn(found: Result, query: Search, short: bool) -> Document:
     """The message found, and the next ones, as in the transcript; `short` leaves out what its row says."""
     lines: list[Line] = []
     for message in islice(found.messages(), 5):
@@ -185,7 +182,7 @@ def _turn(found: Result, query: Query, short: bool) -> Document:
     return Document(lines)
 
 
-def _from_match(text: str, query: Query) -> str:
+def _from_match(text: str, query: Search) -> str:
     """A text from its best match on, with the beginning of the line, unless that is far."""
     at = query.first(text)
     start = text.rfind("\n", 0, at) + 1
@@ -194,5 +191,5 @@ def _from_match(text: str, query: Query) -> str:
     return text[start:] if at > _NEAR else text
 
 
-def _marked(row: Line, query: Query, role: str = "warn") -> Line:
+def _marked(row: Line, query: Search, role: str = "warn") -> Line:
     return row._replace(spans=(*row.spans, *(Span(start, end, role) for start, end in query.marks(row.text))))

@@ -27,8 +27,7 @@ from memtui.app.widgets.row_list import RowList
 from memtui.ground.clean import clean_line
 from memtui.store.archive import Archive
 from memtui.store.search import Group, Result, Scope, not_found, with_snippet
-from memtui.store.search_documents import Kind
-from memtui.store.search_query import parse_search
+from memtui.store.search_query import Kind, parse_search
 from memtui.store.session_list import NOT_RESUMED, typed_command
 from memtui.transcript.line_index import Query
 
@@ -135,7 +134,7 @@ class SearchScreen(OwnScreen[Result | None]):
         """What a row shows; its text is read when it is first seen."""
         found = self._found.get(key)
         if isinstance(found, Result) and found.kind is Kind.SESSION and not found.snippet:
-            found = self._found[key] = with_snippet(found, parse_search(self.query_text).query)
+            found = self._found[key] = with_snippet(found, parse_search(self.query_text))
         return found
 
     @on(Input.Changed, "#query")
@@ -271,8 +270,8 @@ class SearchScreen(OwnScreen[Result | None]):
     async def _read_text(self, found: Result) -> None:
         from memtui.app.screens.dialogs import ReadingScreen
 
-        query = parse_search(self.query_text).query
-        document, line = await asyncio.to_thread(search.text_document, found, query)
+        asked = parse_search(self.query_text)
+        document, line = await asyncio.to_thread(search.text_document, found, asked)
         title = f"{found.kind.value.capitalize()} {clean_line(found.name)}"
         self.app.push_screen(ReadingScreen(title, document, at=line))
 
@@ -280,7 +279,7 @@ class SearchScreen(OwnScreen[Result | None]):
     async def _read(self, found: Result, path: Path) -> None:
         if found.file.stem:  # it is packed
             path = await asyncio.to_thread(Archive(self.model.places.home).readable_at, path)
-        marks = parse_search(self.query_text).query.marks(found.text)
+        marks = parse_search(self.query_text).marks(found.text)
         words = dict.fromkeys(found.text[start:end].lower() for start, end in marks)
         # Of several forms of a word the shortest, which is in the others.
         forms = [each for each in words if not any(each != word and each.startswith(word) for word in words)]
