@@ -12,8 +12,8 @@ from memtui.lost.compare import rows_of
 from memtui.lost.notes import Comparison
 from memtui.lost.records import Kind, Need, Row
 from memtui.lost.traces import Trace
-from memtui.lost.verdicts import Text, Verdict, stems
-from memtui.lost.worth import doubles, ranked, worth
+from memtui.lost.verdicts import Text, stems
+from memtui.lost.worth import doubles
 from memtui.transcript.procedure import due
 from memtui.transcript.records import NOWHERE, CompactionFact, Source
 from memtui.transcript.sentences import announces, is_rule, sentences
@@ -40,7 +40,7 @@ def test_each_line_is_kept_or_lost_with_its_place(tmp_path: Path) -> None:
     assert kept.evidence is not None
     assert "round the tax per line" in SUMMARY[slice(*kept.evidence)]
     assert row(found, "src/invoice.ts").source.line == 6
-    assert [each.kind for each in found.counted_losses] == ["rule", "task", "failure"]
+    assert [each.kind for each in found.missing] == ["rule", "task", "failure", "said", "file"]
 
 
 def test_many_empty_lines_take_no_time(tmp_path: Path) -> None:
@@ -171,10 +171,11 @@ def test_functions_and_commands_of_a_plan_are_due_until_they_are_written(tmp_pat
     written = "func TestRoundsUp(t *testing.T) {} // No ferry at all: zero\nfunc ChecksUp(t *testing.T)"
     made.tool("Write", file_path=f"{ROOT}/round_test.go", content=written)
     made.compaction(summary=SUMMARY)
-    steps = lines(read(made, tmp_path), "step")
+    found = read(made, tmp_path)
+    steps = lines(found, "step")
     assert {"not written yet: Down, TestDown", "make totals | jq .net"} <= set(steps)
     assert not [text for text in steps if "TestRoundsUp" in text]
-    assert [text for text in steps if "→" in text] == ["one harbour only → skip"]
+    assert [text for text in lines(found, "finding") if "→" in text] == ["one harbour only → skip"]
 
 
 @pytest.mark.parametrize(("after", "due"), [(2, True), (60, False)])
@@ -213,12 +214,12 @@ def test_a_plan_file_gives_way_to_another_whose_open_boxes_are_due(tmp_path: Pat
 def test_of_documents_those_that_were_named_and_those_of_skills_are_followed(tmp_path: Path) -> None:
     made = Transcript(cwd=ROOT)
     made.user("build what docs/spec.md says")
-    for name in ("docs/spec.md", "docs/other.md", ".claude/skills/tax/steps.txt"):
-        made.tool("Read", f"- Round as `{name}` has it", file_path=f"{ROOT}/{name}")
-    made.tool("Edit", file_path=f"{ROOT}/docs/spec.md", old_string="Round", new_string="Never round")
+    for name in ("docs/spec.md", "docs/other.md", ".claude/skills/tax/steps.md"):
+        made.tool("Read", f"- Always round as `{name}` has it", file_path=f"{ROOT}/{name}")
+    made.tool("Edit", file_path=f"{ROOT}/docs/spec.md", old_string="Always", new_string="Never")
     made.compaction(summary="Summary: none of it")
-    told = ["Never round as `docs/spec.md` has it", "Round as `.claude/skills/tax/steps.txt` has it"]
-    assert sorted(lines(read(made, tmp_path), "finding")) == told
+    found = {each.text: each.standing for each in read(made, tmp_path).rows if each.kind == "finding"}
+    assert [found[text] for text in sorted(found)] == ["open", "unknown"]  # it was edited
 
 
 def test_a_plan_whose_tasks_are_all_done_is_due_no_more(tmp_path: Path) -> None:
@@ -354,13 +355,6 @@ def test_what_comes_up_again_after_the_compaction_comes_first(tmp_path: Path) ->
     made.say("I number the lighthouses with their tonnage.")
     numbered = [each.text for each in read(made, tmp_path).rows if "tonnage" in each.text]
     assert "lighthouses" in numbered[0]
-
-
-def test_what_the_summary_retells_in_part_comes_later() -> None:
-    asked, check = Row("ask", "list the ferries", NOWHERE), Row("check", "make test", NOWHERE)
-    new, retold = (Verdict("lost", None, (), known) for known in (0.2, 0.8))
-    assert worth(asked, new, 9) > worth(asked, retold, 9)
-    assert worth(check, new, 9) == worth(check, retold, 9)
 
 
 def test_lines_that_the_boundary_preserves_are_kept(tmp_path: Path) -> None:
@@ -674,17 +668,22 @@ def test_lines_without_a_place_are_not_read_together(place: int, rows: int) -> N
     assert len(rows_of(steps, Text("Nothing.", ()), 9)) == rows
 
 
-def test_many_lines_of_one_message_come_by_their_worth() -> None:
-    rows = [Row("said", "x", Source(line), worth=50 - line) for line in (3, 3, 3, 4)]
-    assert ranked(rows[::-1]) == rows
+def test_a_note_has_rules_of_skills_that_are_kept_in_part_and_what_was_agreed() -> None:
+    kinds: tuple[Kind, ...] = ("rule", "step", "ask")
+    partly = [Row(kind, "never", NOWHERE, worth=70, state="maybe", earlier=1) for kind in kinds]
+    told = [Row("said", str(at), NOWHERE, "agreed", parts=("a", "b")) for at in range(3)]
+    told += [Row("said", "one", NOWHERE, "agreed"), Row("finding", "never twice", NOWHERE, "open")]
+    chosen = Comparison(Path(), (*partly, *told)).chosen()
+    assert {letter: numbers for letter, numbers in chosen.items() if numbers} == {"R": [1, 8], "O": [4, 5]}
 
 
-def test_a_note_has_rules_that_are_kept_in_part_and_what_an_earlier_summary_quoted() -> None:
-    said = [Row("ask", text, NOWHERE, worth=45, earlier=1) for text in ("keep it local", "so? yes")]
-    kinds: tuple[Kind, ...] = ("rule", "step")
-    partly = [Row(kind, "never", NOWHERE, worth=70, state="maybe") for kind in kinds]
-    chosen = Comparison(Path(), (*partly, *said, Row("ask", "list it", NOWHERE, worth=45))).chosen()
-    assert {letter: numbers for letter, numbers in chosen.items() if numbers} == {"R": [1], "O": [3]}
+def test_what_the_person_goes_along_with_in_a_few_words_is_agreed(tmp_path: Path) -> None:
+    for answer, standing in (("yes, go on", "agreed"), ("never", "unknown"), ("really?", "unknown")):
+        made = session()
+        made.say("The rounding happens once, in `src/tax.ts`, at the end. Is that all right?")
+        made.user(answer)
+        made.compaction(summary="Summary: none of it")
+        assert row(read(made, tmp_path), "The rounding happens").standing == standing
 
 
 def test_the_need_of_any_line_that_is_read_together_counts() -> None:
@@ -713,3 +712,4 @@ def test_doubles_among_thousands_of_lines_take_no_time() -> None:
         return " ".join(f"{chr(97 + number * step % 26)}{number * step % 997}" for step in range(1, 9))
 
     ends_soon(lambda lines: doubles(lines.split("\n")), "\n".join(map(text, range(4_000))))
+    assert not doubles(("`make lint` passes", "`make test` passes"))

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from memtui.documents.work import open_steps, plan_in_force
-from memtui.lost.conversation import ITEM, RECENT, Conversation, bare, plan_lines, spoken, unwritten
+from memtui.lost.conversation import ITEM, RECENT, Conversation, bare, placed, plan_lines, spoken, unwritten
 from memtui.lost.records import PLAN, QUOTE, Kind, Row, Standing
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import (
@@ -161,7 +161,7 @@ def _planned(facts: Facts, conversation: Conversation) -> Iterator[Row]:
             yield Row("step", f"the approved plan: {plan.path}", plan.source, "open", target=PLAN)
         written = conversation.written_after(plan.source.line)
         yield from unwritten(plan.content, plan.source, written)
-        yield from plan_lines(plan.content, plan.source, written)
+        yield from placed(plan_lines(plan.content, plan.source, written), plan.content)
 
 
 def _files(facts: Facts, end: int, root: Path) -> Iterator[Row]:

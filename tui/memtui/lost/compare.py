@@ -15,8 +15,6 @@ from memtui.lost.verdicts import Text, stems
 from memtui.lost.worth import doubles, ranked, worth
 from memtui.transcript.records import Facts
 
-_TELLING = 3
-"""The least words by which a line of Claude's is known again."""
 _JOINED = frozenset({"rule", "ask", "finding", "report", "said", "step"})
 """Kinds whose neighbours are read together: the item of a list says little by itself."""
 _BEGINNING = 80  # characters by which a line is known again in what was asked for: long ones are shortened
@@ -81,8 +79,7 @@ def rows_of(
         need = trace.needs.get(line.target) if trace and line.target else None
         value = worth(line, verdict, end)
         new = summary.lacks(line.text)
-        again = len(new) >= (_TELLING if line.kind in ("said", "report") else 1) and new <= followed
-        if line.kind != "file" and (need or again):  # a path is a call away
+        if line.kind != "file" and (need or (new and new <= followed)):  # a path is a call away
             value += _AGAIN
         row = replace(line, state=verdict.fate, evidence=verdict.nearest, need=need, worth=value)
         if row.state == "kept":
@@ -118,7 +115,7 @@ def _joined(rows: Sequence[Row]) -> list[Row]:
         state = row.state if row.kind == "step" else ""  # what is due for sure stands by itself
         place = (row.kind, row.source.line, row.standing + state)
         before = found[last[place]] if place in last else None
-        near = row.at is None or (row.at >= 0 and row.at - ends.get(place, 0) <= _NEAR)
+        near = row.at is None or row.standing == "open" or 0 <= row.at <= ends.get(place, 0) + _NEAR
         ends[place] = (row.at or 0) + len(row.text)
         if before is None or not near or len(before.text) + len(row.text) > QUOTE:
             last[place] = len(found)

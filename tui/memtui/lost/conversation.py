@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from memtui.lost.records import PLAN, QUOTE, Kind, Row
+from memtui.lost.records import PLAN, QUOTE, Kind, Row, Standing
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import is_check, is_lookup
 from memtui.transcript.events import (
@@ -70,6 +70,7 @@ _PASTED = 800
 """The middle of a longer message of the person is rather pasted than said."""
 _PASTE = re.compile(r"^\[pasted at .*", re.MULTILINE)
 _SHORT, _ABOUT = 200, 160
+_FEW = 30  # the most bytes of an answer that only agrees, in any script
 _YES, _CHOICE = 3, 6
 """The most words of a mere yes to a question, and of a reply that only chooses, which is an answer."""
 _POINTS = re.compile(
@@ -243,11 +244,11 @@ class Conversation:
 
     def _is_told(self, path: str) -> bool:
         """Whether a file belongs to a skill, or is a document that the person, a command or a skill names."""
-        if role_of(path).kind is not FileKind.DOCS:
-            return False
+        if "/skills/" in path.replace("\\", "/"):
+            return path.endswith((".md", ".txt"))
         name, expanded = name_of(path), (text for text, _ in self._expansions.values())
         said = itertools.chain((text for _, text in self._messages), expanded)
-        return "/skills/" in path.replace("\\", "/") or any(name in text for text in said)
+        return role_of(path).kind is FileKind.DOCS and any(name in text for text in said)
 
     def _run(self, command: str, output: str, source: Source) -> None:
         """Note a command that went well."""
@@ -298,7 +299,9 @@ class Conversation:
         points = len(text) <= _SHORT and (chosen or _POINTS.match(text))
         yield from self._spent()
         over = " ".join(bare(each[0]) for sign, each in offered.items() if chosen or sign.isalpha())
-        yield from self._flush(over)
+        few = not chosen and self._asks and 2 < len(text.encode()) <= _FEW
+        agreed = few and not (is_question(text) or is_rule(text) or _LIMITS.search(text))
+        yield from (replace(row, standing="agreed") if agreed else row for row in self._flush(over))
         own = [row for row in _of_person(text, source) if f" {bare(row.text)} " not in self._heard]
         least = 0 if not self._asks else _CHOICE if chosen else _YES
         own = [row for row in own if row.kind != "ask" or named(row.text) or len(words(row.text)) > least]
@@ -341,8 +344,9 @@ class Conversation:
                     continue  # of a procedure that has ended
                 if number == 0 or is_stressed(each.text) or (number < _IN_USE and each.kind == "step"):
                     yield each
-            for told in advice(text) if number < _IN_USE else ():
-                yield Row("finding", shortened(told, QUOTE), source)
+            for told in sorted(advice(text), key=is_stressed, reverse=True) if number < _IN_USE else ():
+                holds: Standing = "open" if number == 0 and is_rule(told) else "unknown"
+                yield Row("finding", shortened(told, QUOTE), source, holds)
         yield from self._boxes.values()
         for found in self._refused.values():
             yield from found
@@ -351,19 +355,21 @@ class Conversation:
 
     def _of_document(self, path: str, text: str, source: Source) -> Iterator[Row]:
         text = _BOX.sub(lambda box: box[0] if box[1] == " " else "", text)
-        old = source.line < RECENT * self._line  # it was worked on since, so its steps may be done
         unticked = {one_line(item).replace("**", "") for box, item in _BOX.findall(text) if box == " "}
-        in_use = path == self._plan and not old
-        written = self.written_after(source.line, path) if path == self._plan else ""
-        lines = itertools.islice(plan_lines(text, source, written), None if path == self._plan else _REPORT)
-        for row in _placed(lines, text):
+        plan = path == self._plan
+        in_use = plan and source.line >= RECENT * self._line  # else its steps may be done
+        given = (plan or not _PLAN_FILE.search(path)) and path not in {each for _, each, _ in self._written}
+        written = self.written_after(source.line, path) if plan else ""
+        lines = itertools.islice(plan_lines(text, source, written), None if plan else _REPORT)
+        for row in placed(lines, text):
             # The file still has them: only commands and boxes are worth more than a look into it.
             if in_use and row.text in unticked:
                 yield replace(row, kind="step", standing="open")
             elif in_use and row.kind == "step" and COMMAND.search(row.text):
                 yield row
             else:
-                yield replace(row, kind="finding", target="")
+                holds = given and (row.text in unticked or is_rule(row.text))  # nobody has changed it
+                yield replace(row, kind="finding", target="", standing="open" if holds else "unknown")
 
 
 def bare(text: str) -> str:
@@ -400,10 +406,10 @@ def _read(text: str, source: Source) -> Iterator[Row]:
     told = (*_listed(text), *(each for each in sentences(text) if _tells(each) or is_rule(each)))
     telling = (each for each in told if not _COUNTED.search(each))
     rows = (Row("report", shortened(each, QUOTE), source) for each in itertools.islice(telling, _REPORT))
-    yield from _placed(rows, text)
+    yield from placed(rows, text)
 
 
-def _placed(rows: Iterable[Row], text: str) -> list[Row]:
+def placed(rows: Iterable[Row], text: str) -> list[Row]:
     """Rows with their places in a text, in its order."""
     flat = one_line(text).replace("**", "")
     found = [replace(row, at=flat.find(row.text[:_BEGINNING])) for row in rows]
@@ -429,7 +435,7 @@ def _said(text: str, source: Source) -> Iterator[Row]:
             kind: Kind = "finding" if is_rule(sentence) else "said"
             kind = "name" if _REQUEST_URL.search(sentence) else kind
             rows.append(Row(kind, shortened(sentence, QUOTE), source))
-    yield from _placed(rows, text)
+    yield from placed(rows, text)
 
 
 def _listed(text: str) -> Iterator[str]:
@@ -466,15 +472,15 @@ def plan_lines(text: str, source: Source, written: str) -> Iterator[Row]:
     for line in commands_in(text):
         yield Row("step", shortened(line, QUOTE), source, target=PLAN)
     prose = unfenced(text)
-    lines = [one_line(item).replace("**", "") for item in ITEM.findall(prose)]
-    lines += [_cells(row) for row in _TABLE_ROW.findall(prose)]
+    cells = [_cells(row) for row in _TABLE_ROW.findall(prose)]  # cases rather than steps or limits
+    lines = [one_line(item).replace("**", "") for item in ITEM.findall(prose)] + cells
     lines += [each for each in sentences(text) if is_rule(each) or _tells(each)]
     telling = (line for line in lines if COMMAND.search(line) or len(words(IDENTIFIER.sub(" ", line))) > 1)
     done = words(written)
     for line in list(dict.fromkeys(telling))[:80]:  # the most lines of a plan
         if words(line) <= done and not COMMAND.search(line):  # all of it was written into files since
             continue
-        kind: Kind = "rule" if _LIMITS.search(line) else "step"
+        kind: Kind = "finding" if line in cells else "rule" if _LIMITS.search(line) else "step"
         yield Row(kind, shortened(line, QUOTE), source, target=PLAN)
 
 

@@ -67,13 +67,12 @@ class Comparison(NamedTuple):
         """The structural choice: lost lines by the letters of their headings."""
         found: dict[str, list[int]] = {letter: [] for letter in HEADINGS}
         for number, row in enumerate(self.rows, 1):
-            some = found[HEADING[row.kind]]
-            lost = row.state == "lost" or row.kind in (
-                "rule",
-                "check",
-            )  # kept in part does not do
-            lost = lost and not row.double and (row.worth >= _LEAST or row.need is not None)
-            if lost and len(some) < _MOST[HEADING[row.kind]] and _in_force(row):
+            told = row.is_retold and row.standing in (("open", "agreed") if row.parts else ("open",))
+            some = found[letter := "R" if told and row.standing == "open" else HEADING[row.kind]]
+            partly = row.kind in ("rule", "check") and row.source.speaker != "user"
+            lost = (row.state == "lost" or partly) and row.worth >= _LEAST and _in_force(row)
+            of_it = sum(told and self.rows[each - 1].source.line == row.source.line for each in some)
+            if (told or lost) and not row.double and len(some) < _MOST[letter] and of_it < 2:
                 some.append(number)
         return found
 
@@ -160,9 +159,9 @@ def note_of(compared: Comparison, chosen: dict[str, list[int]]) -> Note:
     for letter, title in HEADINGS.items():
         lines: list[str] = []
         for number in chosen[letter]:
-            line = _line(compared.rows[number - 1])
+            line, said = _line(compared.rows[number - 1]), "\n".join(parts)
             needed = len(line) + 1 + (0 if lines else len(title) + 5)
-            if needed <= room and len(numbers) < LINES:
+            if needed <= room and len(numbers) < LINES and compared.rows[number - 1].text not in said:
                 lines.append(line)
                 numbers.append(number)
                 room -= needed
@@ -197,7 +196,7 @@ def lost_before(transcript: Path, project: Project) -> list[str]:
 
 
 def _line(row: Row) -> str:
-    state = " (open)" if row.standing == "open" else ""
+    state = f" ({row.standing})" if row.standing in ("open", "agreed") and row.kind != "finding" else ""
     return f"- {with_source(quoted(row) + state, row.source)}"
 
 
@@ -211,8 +210,6 @@ def _in_force(row: Row) -> bool:
     if row.kind == "step":
         runs = any(is_check(each.strip("`")) for each in COMMAND.findall(row.text))
         return row.standing == "open" or runs
-    if row.kind == "ask" and row.earlier:  # a summary had it, and nothing was done about it since
-        return row.standing != "spent" and not {*"?？"} & {*row.text}
     if HEADING[row.kind] == "O":
         return row.standing == "open"
     if row.kind == "answer":  # what came of it is in the summary, or it was taken back in other words

@@ -16,8 +16,9 @@ Kind = Literal[
     "ask", "finding", "report", "said", "file",
 ]  # fmt: skip
 
-Standing = Literal["open", "refused", "spent", "unknown"]
-"""`spent`: a request that was carried out, or a question that was answered."""
+Standing = Literal["open", "refused", "spent", "agreed", "unknown"]
+"""`spent`: a request that was carried out, or a question that was answered; `agreed`: what Claude said last
+before the person went along with it in a few words."""
 
 State = Literal["kept", "handed over", "lost", "maybe"]
 """`kept` by the summary, or still in the conversation; `handed over` by memtui; `lost` where neither has it;
@@ -127,6 +128,14 @@ class Row:
         return self.kind in ("said", "finding", "report")
 
     @property
+    def place(self) -> tuple[int, ...]:
+        """What lists are ordered by: several lost lines of one text tell more than single ones."""
+        if self.counts or not self.is_retold:
+            return 0 if self.counts else 4 if self.kind in ("ask", "file") else 1, self.state == "maybe"
+        several = self.parts and self.kind != "report"
+        return (2, self.standing != "agreed", -self.source.line) if several else (3,)
+
+    @property
     def missing(self) -> bool:
         return self.state in ("lost", "maybe")
 
@@ -166,8 +175,7 @@ class Aftermath:
     @cached_property
     def missing(self) -> tuple[Row, ...]:
         """Rows that are lost or may be, in the order by which lists number them."""
-        rows = (row for row in self.rows if row.missing)
-        return tuple(sorted(rows, key=lambda row: (row.is_retold, row.state == "maybe", not row.counts)))
+        return tuple(sorted((row for row in self.rows if row.missing), key=lambda row: row.place))
 
     @cached_property
     def kept(self) -> tuple[Row, ...]:

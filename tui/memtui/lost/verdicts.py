@@ -50,8 +50,6 @@ class Verdict(NamedTuple):
     nearest: Span | None
     missing: tuple[str, ...]
     """Its identifiers that the text lacks."""
-    known: float = 0.0
-    """The share of its words, by their rarity, that stand anywhere in the text."""
 
 
 class Text:
@@ -99,7 +97,7 @@ class Text:
             fate = "maybe"
         if fate == "maybe" and ((has_gist and best >= _GIST) or (known and line.kind not in _WEIGHTY)):
             fate = "kept"
-        return Verdict(fate, near, missing, everywhere)
+        return Verdict(fate, near, missing)
 
     def _nearest(self, own: frozenset[str]) -> tuple[float, int]:
         """The greatest share of some words, by their weight, in one passage, and the first such passage."""

@@ -13,6 +13,7 @@ from dataclasses import replace
 from memtui.lost.records import PLAN, Kind, Row
 from memtui.lost.verdicts import Verdict, identifiers, stems
 from memtui.transcript.checks import selected_tests
+from memtui.transcript.text import COMMAND
 
 HEADINGS: dict[str, str] = {
     "R": "Rules still in force",
@@ -32,20 +33,16 @@ HEADING: dict[Kind, str] = {
 
 _BASE: dict[Kind, float] = {
     "pin": 160, "active": 150, "rule": 92, "refused": 82, "check": 78, "task": 72, "failure": 70,
-    "answer": 60, "ask": 40, "step": 56, "command": 56, "name": 95, "file": 29, "finding": 26,
+    "answer": 50, "ask": 40, "step": 56, "command": 56, "name": 95, "file": 29, "finding": 26,
     "said": 26, "report": 20,
 }  # fmt: skip
 _RECENT = 14.0
 _MISSING = 6.0
-_KNOWN, _KNOWN_BY_CHANCE = 90.0, 0.4
-"""Taken off for what summaries retell, by the share of its words that they have, above that of any line."""
 _DUE, _ADVICE = 24.0, 34.0
 """For a step that is still due of a command; off for a command's or skill's general advice."""
 _ONCE = 50.0
 """Taken off for a query that was made once: the session has its answer."""
 _DOUBLE = 0.6
-_SPENT = 36.0
-"""Taken off for requests that were carried out."""
 _AGAIN = 4.0
 """Taken off for each line of more worth that stands in the same place; for checks ever more."""
 
@@ -68,12 +65,8 @@ def worth(line: Row, verdict: Verdict, end: int) -> float:
         due = line.standing == "open"
         value += _DUE if due else -_ADVICE
         missing = 2 if due else missing  # in the order in which they are to be done
-    elif line.kind == "ask":
-        value -= _SPENT * (line.standing == "spent")
     elif line.kind == "rule":
         value += _RECENT * bool(line.earlier) - _DUE * (line.source.speaker == "claude code")
-    if line.is_retold or line.kind in ("ask", "answer"):
-        value -= _KNOWN * max(0.0, verdict.known - _KNOWN_BY_CHANCE)
     return value + late + _MISSING * min(missing, 3)
 
 
@@ -95,7 +88,7 @@ def doubles(texts: Sequence[str]) -> set[int]:
     Two of them share one of the rarest words of the shorter, so only those that do are compared.
     """
     found = set[int]()
-    stemmed = [stems(text) for text in texts]
+    stemmed, named = [stems(text) for text in texts], [{*COMMAND.findall(text)} for text in texts]
     times = Counter(word for own in stemmed for word in own)
     having: defaultdict[str, list[int]] = defaultdict(list)
     having_rare: defaultdict[str, list[int]] = defaultdict(list)
@@ -103,6 +96,7 @@ def doubles(texts: Sequence[str]) -> set[int]:
         rare = sorted(own, key=lambda word: (times[word], word))[: len(own) - int(_DOUBLE * len(own))]
         near = {each for word in rare for each in having[word]}
         near.update(each for word in own for each in having_rare[word])
+        near = {each for each in near if named[at] <= named[each]}  # else it says something of its own
         if any(len(own & stemmed[each]) > _DOUBLE * min(len(own), len(stemmed[each])) for each in near):
             found.add(at)
             continue
