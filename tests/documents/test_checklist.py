@@ -10,20 +10,10 @@ from memtui.documents.checklist import Point, Verdict, check_recovery
 
 GOOD = (Path(__file__).parents[1] / "data" / "recovery" / "good.md").read_text("utf-8")
 NAMES = [
-    "Session ID",
-    "Project Root",
-    "Objective",
-    "Execution Plan",
-    "Plan Source",
-    "Plan Details",
-    "Absolute Paths",
-    "Working Files",
-    "Reference Files",
-    "Last Action",
-    "Decisions",
-    "Known Issues",
+    "Session ID", "Project Root", "Objective", "Execution Plan", "Plan Source", "Plan Details",
+    "Absolute Paths", "Working Files", "Reference Files", "Last Action", "Decisions", "Known Issues",
     "Notes",
-]
+]  # fmt: skip
 PASS, WARN, FAIL = Verdict.PASS, Verdict.WARN, Verdict.FAIL
 
 
@@ -107,20 +97,14 @@ def test_a_section(title: str, body: str, name: str, verdict: Verdict, line: int
 @pytest.mark.parametrize(
     ("title", "name", "verdict"),
     [
-        ("Session ID", "Session ID", WARN),
-        ("Project Root", "Project Root", FAIL),
-        ("Objective", "Objective", FAIL),
-        ("Execution Plan", "Execution Plan", FAIL),
-        ("Execution Plan", "Plan Source", FAIL),
-        ("Execution Plan", "Plan Details", FAIL),
+        ("Session ID", "Session ID", WARN), ("Project Root", "Project Root", FAIL),
+        ("Objective", "Objective", FAIL), ("Execution Plan", "Execution Plan", FAIL),
+        ("Execution Plan", "Plan Source", FAIL), ("Execution Plan", "Plan Details", FAIL),
         ("Working Files (Modified)", "Working Files", FAIL),
-        ("Reference Files (Read-Only)", "Reference Files", WARN),
-        ("Last Action", "Last Action", FAIL),
-        ("Decisions", "Decisions", WARN),
-        ("Known Issues", "Known Issues", WARN),
-        ("Notes", "Notes", PASS),
+        ("Reference Files (Read-Only)", "Reference Files", WARN), ("Last Action", "Last Action", FAIL),
+        ("Decisions", "Decisions", WARN), ("Known Issues", "Known Issues", WARN), ("Notes", "Notes", PASS),
     ],
-)
+)  # fmt: skip
 def test_a_missing_section(title: str, name: str, verdict: Verdict) -> None:
     found = point(without(title), name)
     assert (found.verdict, found.line) == (verdict, None)

@@ -261,15 +261,37 @@ def test_a_formatter_is_no_check() -> None:
 
 def test_the_last_push_and_what_stands_in_no_commit_are_told() -> None:
     facts = Facts(modified_files=(changed("/work/app/a.py", 4),), commands=(ran("make", 5),))
-    assert list(events.repository(facts)) == ["No command on record commits or pushes"]
+    unchecked = "No command on record is recognised as a check"
+    assert list(events.repository(facts)) == ["No command on record commits or pushes", unchecked]
     pushed = replace(facts, commands=(ran("git add . && git push -u origin x 2>&1 | tail", 6, "failed"),))
-    assert list(events.repository(pushed)) == ["Last push: `git push -u origin x`: failed (L6)"]
+    assert next(events.repository(pushed)) == "Last push: `git push -u origin x`: failed (L6)"
     quoted = "git commit -m \"$(cat <<'EOF'\ngit push later\nEOF\n)\" && git push --dry-run"
-    assert list(events.repository(replace(facts, commands=(ran(quoted, 6),)))) == []
+    lines = "X=1 git -c a=b push\necho 'then\ngit push later'"
+    assert list(events.repository(replace(facts, commands=(ran(quoted, 6),)))) == [unchecked]
+    undone = replace(facts, commands=(ran(lines, 6),), landmarks=(commit("dig", 2, superseded="reset"),))
+    assert list(events.repository(undone)) == [
+        "Last push: `git -c a=b push`: exit status hidden (L6)",
+        "Commits undone by a reset: dig (L2)",
+        unchecked,
+    ]
     fed = replace(facts, commands=(ran("git commit -F - <<'EOF' && git push origin main\nmsg\nEOF", 6),))
-    assert list(events.repository(fed)) == ["Last push: `git push origin main`: ok (L6)"]
+    assert next(events.repository(fed)) == "Last push: `git push origin main`: ok (L6)"
     since = replace(pushed, landmarks=(commit("dig", 2),))
-    assert list(events.repository(since))[1:] == ["At least 1 file changed since the last commit (L2)"]
+    assert list(events.repository(since))[1] == "At least 1 file changed since the last commit (L2)"
+
+
+def test_a_merge_that_stopped_at_a_conflict_blocks_until_it_is_ended(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("Merge it")
+    t.tool("Bash", "ok", command="npm test")
+    t.broken("Bash", "Exit code 1\nAutomatic merge failed; fix it", command="git merge kiln && npm i")
+    t.tool("Bash", "<<<<<<< HEAD", command="grep '<<<' a.ts")
+    stands = "`git merge kiln && npm i` stopped at a conflict (L4)"
+    draft = draft_recovery(t.facts(tmp_path), ROOT)
+    assert draft.known_issues == (stands,) and draft.pending[0] == stands
+    assert events.check_event(t.facts(tmp_path)).endswith("; `git merge kiln` run since)")
+    t.tool("Bash", "[main abc1234] merge", command="git commit --no-edit")
+    assert stands not in draft_recovery(t.facts(tmp_path), ROOT).pending
 
 
 def test_a_run_in_another_folder_settles_nothing() -> None:

@@ -65,20 +65,9 @@ def test_the_project_of_an_edited_memory(line: bytes) -> None:
 
 _KEYS = [f"{key}: " for key in MemoryMeta.model_fields]
 _VALUES = [
-    "'a'",
-    '"b\\n"',
-    "[a, [b]]",
-    "{a: b}",
-    "null",
-    "~",
-    "2026-01-02",
-    "!!int x",
-    "&a b",
-    "*a",
-    "|",
-    "- x",
+    "'a'", '"b\\n"', "[a, [b]]", "{a: b}", "null", "~", "2026-01-02", "!!int x", "&a b", "*a", "|", "- x",
     "x: y",
-]
+]  # fmt: skip
 
 
 @given(

@@ -140,6 +140,7 @@ def test_the_draft_quotes_and_names_its_lines() -> None:
     assert memory.learnings == (
         'red: the user\'s answer to "Which clay?" (L3)',
         "committed dig (abc1234) (L7)",
+        "Ticked by Claude: dig (L5); fire (L6)",
         "No command on record pushes",
         "`pytest -q`: ok (L8)",
     )
@@ -149,7 +150,7 @@ def test_the_draft_quotes_and_names_its_lines() -> None:
     stopped = replace(facts, turns=(turn(1, "Build a kiln", end="interrupted"),))
     assert draft_memory(stopped).questions == (
         "The last turn was interrupted (L1)",
-        'last asked (L1): "Build a kiln"',
+        'asked (L1): "Build a kiln"',
     )
     running = replace(facts, turns=(*asked.turns, turn(9, "yes, fire it", end="running")))
     asking = 'last asked (L9): "yes, fire it" (after "Shall I fire it?")'

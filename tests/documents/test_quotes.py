@@ -11,6 +11,7 @@ from memtui.documents.quotes import (
     FIRST_LINE,
     HEADING,
     USER,
+    UserRequest,
     quotes_of,
     quotes_section,
     with_fewer_quotes,
@@ -18,7 +19,7 @@ from memtui.documents.quotes import (
 )
 from memtui.transcript.records import Facts
 from memtui.transcript.short_text import ends_of
-from tests.documents.made import changed, ran, turn
+from tests.documents.made import at, changed, ran, turn
 
 TALK = Facts(
     turns=(
@@ -52,7 +53,11 @@ def test_long_messages_keep_their_ends_and_all_have_a_limit() -> None:
     long = Facts(turns=tuple(turn(number * 9, "w " + "w" * 900, "c" * 5_000) for number in range(1, 9)))
     closings, asks = quotes_of(CLAUDE, long), quotes_of(USER, long)
     assert [len(quote.text) for quote in closings] == [4_000]
-    assert [len(quote.text) for quote in asks] == [750] * 3
+    assert [len(quote.text) for quote in asks] == [750] * 5 + [300] * 3
+    alone = Facts(turns=(turn(1, "One sentence here. " * 100, "Ok."),))
+    assert [len(quote.text) for quote in quotes_of(USER, alone)] == [1_899]
+    steps = "Take the old shed.\nSTEP 1: Empty it\nSTEP 2: Paint it\nSTEP 3: Lock it\n" + "Not in rain. " * 40
+    assert UserRequest(steps, at(1)).line == " ".join(steps.split("\n")[:4])
     assert closings[0].source.line == 73
 
 

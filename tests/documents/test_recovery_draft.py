@@ -129,16 +129,6 @@ def test_a_check_that_failed_is_a_known_issue_until_it_or_its_like_passes() -> N
     assert draft_memory(passed).confidence.startswith("High")
 
 
-def test_notes_name_what_is_not_quoted() -> None:
-    facts = Facts(
-        todos=(todo("x", "pending"),),
-        turns=tuple(turn(number * 9, f"ask {number} " + "w" * 700, "Ok.") for number in range(1, 7)),
-    )
-    notes = draft_recovery(facts, Path(ROOT)).notes
-    asked = notes.partition("newest first**\n")[2].partition("\n\n")[0].split("\n")
-    assert [line[:7] for line in asked] == ["- ask 3", "- ask 2", "- ask 1"]
-
-
 def test_notes_name_the_last_commands_and_the_pull_requests_that_were_seen() -> None:
     address = "https://github.com/kiln/kiln/pull/7"
     check = replace(ran("pytest -q", 9), by="subagent")
@@ -309,6 +299,7 @@ def test_a_plan_is_quoted_whole_or_its_ends_also_when_it_is_worked_on() -> None:
         ("最终的目的是\n1. 搜集数据集\n2. 预训练\n3. 用rl强化", True),
         ("The scenario has:\n- a state ACTIVE\n- a commit\n- no checkpoint for it", True),
         ("1. Fix the lock", False),
+        ("Look again:\n- How fast is it?\n- will it last?\n- survive a fire (more of a thought)", False),
         ("I did this:\n1. start a session\n2. edit a file\n3. run a prompt\nHow is 2 handled?", False),
     ],
 )

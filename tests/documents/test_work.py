@@ -158,6 +158,10 @@ def test_open_work_is_read_off_records() -> None:
         "fire (L4)",
         'Claude asked (L8): "Which clay?"',
     ]
+    asking = turn(5, "is there a way to make this easier?", kind="rejection", end="running")
+    assert open_work(Facts(turns=(*facts.turns, asking)))[0].startswith("last said (L5): ")
+    worked = Facts(turns=(*facts.turns, asking), commands=(ran("git rebase x", 6),))
+    assert open_work(worked) == ['asked (L1): "Build a kiln"']
 
 
 def test_the_same_words_again_are_said_twice_if_they_were_worked_on() -> None:
@@ -269,8 +273,13 @@ def test_what_a_running_command_has_left_and_the_plan_that_it_read_are_told(tmp_
     assert draft.pending[1:] == (f"{rule} the command's text, L2)", f"{left} the command's text, L2)")
     assert left in working_context(facts, Path(ROOT)).technical_state
     assert draft.plan.content == "# Kiln\n- no lead"
+    t.broken("Skill", "Unknown skill: kiln", skill="kiln")
+    t.user([{"type": "text", "text": "Some words of Claude Code"}], isMeta=True)
+    assert t.facts(tmp_path).procedure == facts.procedure
     t.say("Shipped.")
     assert open_work(t.facts(tmp_path)) == []
+    t.slash("other")
+    assert t.facts(tmp_path).plan_read is None
 
 
 def test_tasks_left_out_of_another_list_are_not_done(tmp_path: Path) -> None:
@@ -302,6 +311,10 @@ def test_a_refusal_that_a_command_carried_out_is_a_decision_with_what_was_refuse
     turns = (turn(1, "Build a kiln", "It leaks."), turn(9, "cut a branch first", kind="rejection"))
     (found,) = recorded_decisions(Facts(turns=turns, commands=(ran("git checkout -b kiln", 10),)))
     assert found.decision == "cut a branch first" and found.reason.endswith('(L2): "It leaks."')
+    said = Facts(turns=(turn(5, "no lead", kind="comment"),), plans=(plan("# A kiln", "approved", 2),))
+    assert [each.decision for each in recorded_decisions(said)][1:] == ["no lead"]
+    beside = replace(said, modified_files=(changed("/w/a.py", 4),))
+    assert len(recorded_decisions(beside)) == 1
 
 
 # --- events -----------------------------------------------------------------------------------------------
@@ -349,7 +362,7 @@ def test_style_and_phase_are_read_off_the_structure() -> None:
     found = dynamics(talk)
     assert found.style == "refused 1 step with words; interrupted 1 turn"
     assert found.phase == ""
-    assert found.last_intent == 'last asked (L1): "Build a kiln"'
+    assert found.last_intent == 'asked (L1): "Build a kiln"; last said (L5): "smaller"'
 
 
 def test_a_short_reply_is_quoted_with_the_question_before_it() -> None:
@@ -358,6 +371,11 @@ def test_a_short_reply_is_quoted_with_the_question_before_it() -> None:
     asks = user_requests(Facts(turns=turns))
     assert asks[1].with_purpose == '"yes please" (after "Shall I fire **the kiln** now?")'
     assert [ask.question for ask in asks] == ["", "Shall I fire **the kiln** now?", ""]
+    points = turn(1, "Check it", "1. The clay is wet\n2. The door is old\n\nWhich are settled?")
+    runs = turn(5, f"1. it dries in the sun{', as it always has' * 3}\n2. take a new one", end="running")
+    typed = turn(9, "tell me when you are done", kind="queued", end="running")
+    asks = user_requests(Facts(turns=(points, runs, typed)))
+    assert [ask.question[:10] for ask in asks] == ["1. it drie", "Which are ", ""]
     long = turn(5, "yes, but only when the clay is dry, and not before the glaze is on all of it")
     said = turn(5, "yes please")
     unasked = ((question, long), ("I fired the kiln.", said), ("", said))
@@ -514,7 +532,7 @@ def test_words_of_a_refusal_count_until_the_step_is_made(tmp_path: Path) -> None
     t.tool("Bash", "ok", command="git status && ls push")
     refused = [each.decision for each in recorded_decisions(t.facts(tmp_path))]
     assert refused == ["Edit `a.py` refused", "Bash `git push` refused"]
-    assert dynamics(t.facts(tmp_path)).last_intent == 'last asked (L1): "Build a kiln"'
+    assert dynamics(t.facts(tmp_path)).last_intent == f'asked (L1): "Build a kiln"; last said (L5): {words}'
     t.tool("Edit", "ok", **edit)
     t.tool("Bash", "ok", command="git push origin kiln")
     assert recorded_decisions(t.facts(tmp_path)) == []

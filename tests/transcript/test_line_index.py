@@ -19,18 +19,13 @@ from memtui.transcript.lines import read_lines
 from tests.app.widgets.records import call, result, said, text, user, write
 
 RECORDS = (
-    user("an ask"),
-    user("Caveat: The messages below were generated", isMeta=True),
-    said(text("a text")),
+    user("an ask"), user("Caveat: The messages below were generated", isMeta=True), said(text("a text")),
     said(call("Bash", command='echo "type":"text"')),
-    said(text("by a subagent"), isSidechain=True, agentId="a"),
-    result("output"),
+    said(text("by a subagent"), isSidechain=True, agentId="a"), result("output"),
     {"type": "attachment", "attachment": {"type": "queued_command", "prompt": "typed meanwhile"}},
     {"type": "system", "subtype": "compact_boundary", "compactMetadata": {"trigger": "auto"}},
-    {"type": "progress", "data": {"type": "bash_progress"}},
-    "not JSON\n",
-    "\n",
-)
+    {"type": "progress", "data": {"type": "bash_progress"}}, "not JSON\n", "\n",
+)  # fmt: skip
 
 
 @given(st.lists(st.sampled_from(RECORDS), max_size=30), st.integers(0, 30))
@@ -118,17 +113,9 @@ def test_a_hole_is_passed_over_without_being_held(tmp_path: Path) -> None:
 
 CASED_WORDS = ("ОшИбка в коде", "straße STRASSE", "ΟΔΌΣ οδός", "ÄPFEL im Ä")
 WORDS = (
-    "alpha",
-    "Alpha",
-    "ÄPFEL äpfel",
-    "漢字",
-    'say "x"',
-    "a\\b",
-    "two\nalpha lines",
-    "type",
-    "tab\tend",
+    "alpha", "Alpha", "ÄPFEL äpfel", "漢字", 'say "x"', "a\\b", "two\nalpha lines", "type", "tab\tend",
     *CASED_WORDS,
-)
+)  # fmt: skip
 
 CASED = ("ошибка в", "straße", "οδός", "οδόσ", "ä", "im ä")
 

@@ -90,19 +90,12 @@ def test_long_line_is_not_held(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        (b"not json", "not JSON"),
-        (b"[1, 2]", "not JSON"),
-        (b'"text"', "not JSON"),
-        (b"3", "not JSON"),
-        (b'{"a":1} and more', "not JSON"),
-        (b"[" * 100_000, "not JSON"),
-        (b'{"a":' * 100_000, "not JSON"),
-        (b'{"a":' + b"9" * 10_000 + b"}", "not JSON"),
-        (b'{"a":NaN,"b":-Infinity}', ""),
-        (b'\xef\xbb\xbf{"a":1}', ""),
-        (b'{"a":"tab\there"}', ""),
+        (b"not json", "not JSON"), (b"[1, 2]", "not JSON"), (b'"text"', "not JSON"), (b"3", "not JSON"),
+        (b'{"a":1} and more', "not JSON"), (b"[" * 100_000, "not JSON"), (b'{"a":' * 100_000, "not JSON"),
+        (b'{"a":' + b"9" * 10_000 + b"}", "not JSON"), (b'{"a":NaN,"b":-Infinity}', ""),
+        (b'\xef\xbb\xbf{"a":1}', ""), (b'{"a":"tab\there"}', ""),
     ],
-)
+)  # fmt: skip
 def test_what_is_not_an_object_is_counted(tmp_path: Path, line: bytes, problem: str) -> None:
     before, middle, after = lines_of(tmp_path, b'{"x":1}\n' + line + b'\n{"y":2}\n')
     assert middle.problem == problem

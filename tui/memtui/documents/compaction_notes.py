@@ -15,7 +15,7 @@ from memtui.documents.compactor import UNDONE, flat
 from memtui.documents.events import SEEN, is_sure, landmark_line, missing_work, seen_addresses
 from memtui.documents.quotes import with_source, without_source
 from memtui.documents.session_state import SessionState, TaskKind, gone_files
-from memtui.documents.work import open_steps, open_tasks, stopped, unanswered
+from memtui.documents.work import halted, open_steps, open_tasks, stopped, unanswered
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import bare_command, last_checks
 from memtui.transcript.records import Facts
@@ -39,7 +39,9 @@ def compaction_notes(facts: Facts, state: SessionState, root: Path) -> str:
     marks = [shortened(landmark_line(mark), _MARK) for mark in reversed(facts.landmarks[-_MARKS:])]
     sections: dict[str, Iterable[str]] = {
         "Rules still in force": islice(_rules(facts), _RULES),
-        "Steps still due": filter(None, [capitalised(stopped(facts)), *tasks[:_STEPS], unanswered(facts)]),
+        "Steps still due": filter(
+            None, [halted(facts), capitalised(stopped(facts)), *tasks[:_STEPS], unanswered(facts)]
+        ),
         "Refused or failed": islice(_refused(facts), _REFUSED),
         "Commands that work here": islice(_commands(facts), _COMMANDS),
         "Names and numbers": [*marks, *seen],

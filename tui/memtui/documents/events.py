@@ -26,6 +26,7 @@ from memtui.transcript.checks import (
     is_check,
     last_check,
 )
+from memtui.transcript.landmarks import GIT, tree_exchanged
 from memtui.transcript.paths import Kind, role_of, shown_path
 from memtui.transcript.plans import mark_of
 from memtui.transcript.records import (
@@ -117,9 +118,8 @@ def ran_again(facts: Facts, error: ErrorFact) -> str:
         parts = [] if text.startswith("cd ") else _PARTS.split(text)  # in another folder they are others
         # Without a `cd` the folder is the one that an earlier command left the shell in.
         moved = "cd " in error.target and "cd " in command.text
-        if target in (text[:_TARGET], *parts) and not (
-            moved and folder_of(command.text, facts.cwd) != folder
-        ):
+        away = moved and folder_of(command.text, facts.cwd) != folder
+        if target in (text[:_TARGET], *parts) and not away:
             if outcome == "ok":
                 return f"{SETTLED}{place}"
             hidden = f", ran again{place} with its {HIDDEN}"
@@ -155,7 +155,7 @@ CLAUDES = re.compile(r"[\\/]\.claude[\\/](?:plans|projects)[\\/]")  # Claude Cod
 
 
 def changed_since(facts: Facts, source: Source) -> str:
-    """``at least 2 files changed since``, not covered by a check; "" for none, or no known place.
+    """``at least 2 files changed, `git pull` run since``, not covered by a check; "" for neither.
 
     Commands, formatters for example, may have changed more. Documents and what was only passing do not count.
     """
@@ -167,7 +167,9 @@ def changed_since(facts: Facts, source: Source) -> str:
         if role_of(file.path, facts.cwd).kind not in (Kind.SCRATCH, Kind.DOCS)
         and not (file.created and file.fate)
     )
-    return f"at least {counted(number, 'file')} changed since" if number else ""
+    moved = shortened(tree_exchanged(facts.commands, source), _LEAST)
+    parts = [f"at least {counted(number, 'file')} changed"] * bool(number) + [f"`{moved}` run"] * bool(moved)
+    return f"{', '.join(parts)} since" if parts else ""
 
 
 def output(text: str, limit: int = SENTENCE) -> str:
@@ -215,14 +217,10 @@ def _since(facts: Facts, source: Source) -> str:
 _CUT = 590  # length of a result in facts, in characters; longer ones are cut there
 _ACTION = 200
 _ENDS = {
-    "ok": "succeeded",
-    HIDDEN: "ended, its exit status is hidden",
-    "failed": "failed",
-    "rejected": "was rejected by the user",
-    "interrupted": "was interrupted",
-    "background": f"was {STARTED}",
-    "unknown": "has no result in the transcript (unknown)",
-}
+    "ok": "succeeded", HIDDEN: "ended, its exit status is hidden", "failed": "failed",
+    "rejected": "was rejected by the user", "interrupted": "was interrupted",
+    "background": f"was {STARTED}", "unknown": "has no result in the transcript (unknown)",
+}  # fmt: skip
 _SAYS = re.compile(r"\w\w|\d")
 
 
@@ -328,26 +326,31 @@ def id_of(mark: Landmark) -> str:
 
 
 _PUSH = re.compile(
-    r"(?:^|[;&|\n]|then) *((?:git(?: -C \S+)? push|gt submit|gt ss|gh pr create)\b"
+    rf"(?:^|[;&|\n]|then|do|if|!) *(?:\w+=\S* +)*((?:{GIT} push|gt submit|gt ss|gh pr create)\b"
     r"(?!.*--dry-run)(?:(?! \d?>)[^\n;&|])*)"
 )
 
 
 def repository(facts: Facts) -> Iterator[str]:
-    """The last push, and what stands in no commit."""
-    runs = [(shell.without_heredoc(run.text), run) for run in facts.commands]
-    pushes = [(text, run) for ran, run in runs if did_run(run) for text in _PUSH.findall(ran)]
+    """The last push, what stands in no commit any more or not yet, and the checks that did not run."""
+    texts, ran = [shell.without_heredoc(run.text) for run in facts.commands], filter(did_run, facts.commands)
+    pushes = [(text, run) for run in ran for text in _PUSH.findall(shell.without_quotes(run.text))]
     for text, run in pushes[-1:]:
         yield with_source(f"Last push: `{shortened(one_line(text), _WIDTH)}`: {outcome_of(run)}", run.source)
     commits = [mark.source for mark in standing(facts) if mark.kind == "commit"]
     if commits and (since := changed_since(facts, commits[-1])):
         yield with_source(f"{capitalised(since)} the last commit", commits[-1])
     changed = any(not file.fate for file in facts.modified_files)
-    if not any("push" in ran for ran, _ in runs) and not pushes and not facts.addresses:
-        if commits or (changed and any("commit" in ran for ran, _ in runs)):
+    if not any("push" in text for text in texts) and not pushes and not facts.addresses:
+        if commits or (changed and any("commit" in text for text in texts)):
             yield "No command on record pushes"
         elif changed:
             yield "No command on record commits or pushes"
+    if undone := [mark for mark in facts.landmarks if mark.superseded == "reset"]:
+        named = "; ".join(shortened(mark.text, _COMMAND) for mark in undone[-_MISSING:])
+        yield with_source(f"Commits undone by a reset: {named}", undone[-1].source)
+    if changed and not last_check(facts):
+        yield "No command on record is recognised as a check"
 
 
 SEEN = "Pull requests and issues seen"

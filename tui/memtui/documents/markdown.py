@@ -182,13 +182,10 @@ def parse_items(lines: Sequence[str]) -> list[str]:
                 items[-1].append("")
             continue
         bullet = None if inside[index] else re.match(_BULLET, line)
+        goes_on = lines[index - 1].strip() and not re.match(_NUMBER, line)  # else a numbered list
         if bullet:
             items.append([bullet[1] or ""])
-        elif items and (
-            inside[index]
-            or line.startswith(("  ", "\t"))
-            or (lines[index - 1].strip() and not re.match(_NUMBER, line))  # continued, or a numbered list
-        ):
+        elif items and (inside[index] or line.startswith(("  ", "\t")) or goes_on):
             items[-1].append(line if inside[index] else re.sub("^(?:  |\t)", "", line))
         else:
             items.append([line])

@@ -107,7 +107,7 @@ def _read_title(lines: list[str]) -> tuple[str | None, list[str]]:
 
 _TITLE = 60
 _MOST_KEY_FILES = 12
-_MOST_LEARNINGS, _COMMANDS = 14, 5
+_MOST_LEARNINGS, _COMMANDS, _FAILURES = 14, 5, 2
 _MOST_QUESTIONS = 10
 _SUMMARY = 160
 _RESULT = 80
@@ -124,7 +124,12 @@ def draft_memory(facts: Facts) -> MemoryFile:
     alone = [_ONLY_CAPTURE] if facts.from_capture else []
     decided = ((f"{each.decision}: {each.reason}", each.source) for each in work.recorded_decisions(facts))
     learnings = [with_source(shortened(text, SENTENCE), source) for text, source in decided]
-    learnings = [*learnings, *map(landmark_line, facts.landmarks)][-_MOST_LEARNINGS:]
+    learnings = [*learnings, *map(landmark_line, standing(facts))][-_MOST_LEARNINGS:]
+    tasks = work.listed_tasks(facts)
+    done = [with_source(shortened(todo.content, _RESULT), todo.source) for todo in tasks if was_done(todo)]
+    learnings += [f"{capitalised(TICKED)}: {'; '.join(done)}"] if done else []
+    errors = (each for each in events.last_errors(facts, _FAILURES) if each.tool)
+    learnings += (events.error_event(facts, e, None) for e in errors if not events.ran_again(facts, e))
     learnings += [f"Branch {branch}" for branch in [work.branch_named(facts)] if branch]
     learnings += events.repository(facts)
     learnings += [f"{events.SEEN}: {', '.join(seen)}" for seen in [events.seen_addresses(facts)] if seen]
@@ -162,7 +167,7 @@ def _confidence(facts: Facts) -> str:
     """
     if facts.from_capture:
         return f"Low — {ONLY_CAPTURE}"
-    check, stop = last_check(facts), stopped(facts)
+    check, stop = last_check(facts), stopped(facts) or work.halted(facts)
     left = len([*work.open_tasks(facts), *work.open_steps(facts)])
     reasons = []
     if check is not None:
@@ -232,7 +237,8 @@ def draft_summary(facts: Facts) -> str:
     ]
     if not any(results):  # else it would say no more than the title
         check, files = last_check(facts), counted(len(_edited(facts)), "file")
-        results = ["" if files.startswith("0 ") else f"Changed {files}"]
+        least = "at least " if facts.shell_files else ""  # commands may have changed more
+        results = ["" if files.startswith("0 ") else f"Changed {least}{files}"]
         results += [capitalised(masked(_checked(facts, check)))] if check else []
     stop = "" if about.endswith(("?", "!", "…", "？", "！")) else "。" if _WIDE_END.search(about) else "."
     sentences = [f"{about}{stop}" if about else "", *(f"{each}." for each in results if each)]

@@ -20,6 +20,7 @@ from memtui.transcript.records import NOWHERE, WITHOUT_WORDS, Facts, PlanFact, Q
 from memtui.transcript.sentences import is_question
 from memtui.transcript.shell import SHELL_TOOLS
 from memtui.transcript.short_text import ends_of, one_line, says_something, shortened, tokens
+from memtui.transcript.turns import options_in
 
 _CITED = r"\s*\((?:[^()]{0,40}, )?(?:agent-[\w-]{1,100} )?L\d{1,9}(?: \d\d:\d\d)?(?:, [^()]{0,40})?\)$"
 
@@ -53,7 +54,9 @@ def without_source(text: str) -> str:
 
 
 _WIDTH = 400
+LAST = "last asked"
 CORRECTIONS = ("rejection", "comment")  # turns that begin with words on a call or a plan of Claude's
+_STEPS = 3  # the fewest steps by which a long request is told
 _BARE = 20  # tokens of an earlier closing message that only says that something is done
 _REPLY = 15  # longest reply that says little without its question, in tokens
 _QUESTION, _LOOKED_AT, _CALL = 120, 500, 80
@@ -76,8 +79,8 @@ class UserRequest(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The words on one line; of a long message its beginning and its end, which often says what to do."""
-        return one_line(ends_of(self.text.strip(), _WIDTH))
+        """The words on one line; of a long message the steps that it numbers, else its two ends."""
+        return one_line(_gist(self.text.strip(), _WIDTH))
 
     @property
     def after(self) -> str:
@@ -97,13 +100,21 @@ class UserRequest(NamedTuple):
 
     def named(self, label: str, width: int = 0) -> str:
         """``"words" (label, L476)``, the words alone and shortened if there is a `width`."""
-        words = f'"{one_line(ends_of(self.text.strip(), width))}"' if width else self.with_purpose
+        words = f'"{one_line(_gist(self.text.strip(), width))}"' if width else self.with_purpose
         return f"{words} ({', '.join(filter(None, (label, citation(self.source))))})"
 
     @property
     def with_purpose(self) -> str:
         """``"words"``, and in brackets the purpose of a slash command or the question before."""
         return f'"{self.line}"{f" ({self.about})" if self.about else self.after}'
+
+
+def _gist(text: str, width: int) -> str:
+    steps = [each[0].strip() for each in options_in(text).values()] if len(text) > width else []
+    if len(steps) < _STEPS:
+        return ends_of(text, width)
+    room = width // (len(steps) + 1)
+    return "\n".join(shortened(each, room) for each in (text.partition("\n")[0].strip(), *steps))
 
 
 def named_call(facts: Facts, call: records.Action | records.ErrorFact, root: Path | None, width: int) -> str:
@@ -138,15 +149,19 @@ def user_requests(facts: Facts) -> list[UserRequest]:
 
 
 def _question(turn: Turn, before: tuple[Turn, ...]) -> str:
-    reply = NAMED.sub("", turn.ask).strip()
-    if not before or turn.kind != "typed" or tokens(reply) > _REPLY or is_question(reply):
+    """What a short reply, or one that numbers its points, answers; the request that others interrupted."""
+    reply, last = NAMED.sub("", turn.ask).strip(), before[-1] if before else None
+    is_short = turn.kind == "typed" and tokens(reply) <= _REPLY and not is_question(reply)
+    if last and turn.kind == "queued" and last.end == "running":
+        orders = (each.ask for each in reversed(before) if each.kind not in ("queued", *CORRECTIONS))
+        return one_line(ends_of(next(orders, "").strip(), _QUESTION))
+    if last and is_short and last.end == "interrupted" and last.ask.strip() != reply:
+        return one_line(ends_of(last.ask.strip(), _QUESTION))
+    if last is None or last.closing is None or last.end != "answered" or turn.kind != "typed":
         return ""
-    closing = before[-1].closing
-    if before[-1].end == "interrupted" and before[-1].ask.strip() != reply:
-        return one_line(ends_of(before[-1].ask.strip(), _QUESTION))
-    if closing is None or before[-1].end != "answered":
-        return ""
-    return last_question(closing)
+    points = options_in(reply).keys()
+    answers = len(points) > 1 and points <= options_in(last.closing.text).keys()
+    return last_question(last.closing) if is_short or answers else ""
 
 
 def last_question(said: Quote) -> str:
@@ -159,6 +174,14 @@ def last_request(facts: Facts) -> UserRequest | None:
     """The request that runs: words on refusing a call, or on a plan, correct it."""
     asked = user_requests(facts)
     return next((ask for ask in asked if not (ask.turn and ask.turn.kind in CORRECTIONS)), None)
+
+
+def label_of(facts: Facts, ask: UserRequest) -> str:
+    """`LAST`; ``last said`` of words on a call or plan, and ``asked`` if others, or an answer, came later."""
+    newest = [asked.source for asked in user_requests(facts)[:1]] + [each.source for each in facts.answers]
+    if any(records.is_after(each, ask.source) for each in newest):
+        return "asked"
+    return "last said" if ask.turn and ask.turn.kind in CORRECTIONS else LAST
 
 
 def _words(turn: Turn, facts: Facts) -> str:
@@ -186,8 +209,9 @@ FIRST_LINE = "Newest first; what is newer holds."
 _ROOM = 100  # minimum room for another quote, in characters
 
 CLAUDE, AT_WORK, USER = "Claude", "Claude, at work", "User"
-_LIMITS = {CLAUDE: (4_000, 4_000), AT_WORK: (500, 1_000), USER: (750, 2_500)}
-"""Maximum length of one quote of a speaker, and of all of them, in characters."""
+_LIMITS = {CLAUDE: (4_000, 4_000), AT_WORK: (500, 1_000), USER: (750, 4_000)}
+"""Maximum length of one quote of a speaker, unless there is room, and of all of them, in characters."""
+_OLD, _OLDER = 300, 12  # length of the user's words before those, and number of them
 
 
 def quotes_section(facts: Facts) -> tuple[Section, ...]:
@@ -216,15 +240,19 @@ def quotes_of(who: str, facts: Facts) -> list[Quote]:
         told = [turn.closing for turn in facts.turns[-1:] if turn.closing and turn.end == "running"]
         said = [each for each in told if not (check and records.is_after(check.source, each.source))]
     width, room = _LIMITS[who]
+    spare = max(0, room - sum(min(len(each.text), width) for each in said))
     kept: list[Quote] = []
-    for each in said:
-        words = "\n".join(map(str.rstrip, ends_of(each.text.strip(), width).split("\n")))
+    for number, each in enumerate(said):
+        text = ends_of(each.text.strip(), width + spare)
+        spare -= max(0, len(text) - width)
+        words = "\n".join(map(str.rstrip, text.split("\n")))
         words += each.after if isinstance(each, UserRequest) and words else ""
         shows = who == USER or "```" in words  # blank lines, too, as they are to be printed
         bare = re.sub(r"\s*\n\s*\n", "\n\n" if shows else "\n", words)
         room -= len(bare)
         if room < 0:
-            break
+            older = said[number : number + _OLDER if who == USER else 0]
+            return kept + [Quote(ends_of(one_line(old.text), _OLD), old.source) for old in older]
         kept.extend([Quote(bare, each.source)] if bare else [])
     return kept
 

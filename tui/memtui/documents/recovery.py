@@ -13,10 +13,10 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from memtui.documents import events, markdown, quotes, work
+from memtui.documents import events, markdown, work
 from memtui.documents.events import COMMANDS_RUN, action_event, check_event, last_errors
 from memtui.documents.markdown import Document, Section, fenced, heading, name_of
-from memtui.documents.quotes import USER, citation, quotes_of, quotes_section, with_source
+from memtui.documents.quotes import citation, quotes_section, with_source
 from memtui.documents.record import Block, Item, Items, Line, Record, Verbatim
 from memtui.documents.work import (
     ONLY_CAPTURE,
@@ -426,7 +426,8 @@ def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
     if (read := facts.plan_read) and read.path not in written and not (approved or undecided):
         parts.append(("user-stated", f"Plan that the command read{_where(read)}", _quoted(facts, read)))
     steps = (ask for ask in work.telling_requests(facts) if len(_STEP.findall(ask.text)) >= _LEAST)
-    stated = None if approved else next((ask for ask in steps if not is_question(ask.text)), None)
+    plain = (ask for ask in steps if not any(map(is_question, ask.text.split("\n"))))
+    stated = None if approved else next(plain, None)
     if stated and not work.worked_since(facts, stated.source):
         parts.append(("user-stated", "In the user's words", stated.text.strip()))
     if not parts:
@@ -469,7 +470,7 @@ def _quoted(facts: Facts, plan: PlanFact) -> str:
 
 
 _ERRORS = 5
-_COMMANDS, _OLDER = 10, 12
+_COMMANDS = 10
 
 
 def recovery_notes(facts: Facts, root: Path, changed: Iterable[RoleFile]) -> str:
@@ -477,13 +478,8 @@ def recovery_notes(facts: Facts, root: Path, changed: Iterable[RoleFile]) -> str
 
     `changed` are the files that Working Files has no room for.
     """
-    quoted = {said.source for said in quotes_of(USER, facts)}
-    older = [ask for ask in quotes.user_requests(facts) if ask.source not in quoted and ask.is_clear]
-    asked = [with_source(f"{ask.line}{ask.after}", ask.source) for ask in older[:_OLDER]]
-    asked += [f"and {counted(len(older) - _OLDER, 'earlier message')}"] if older[_OLDER:] else []
     failures = (events.error_event(facts, error, root) for error in last_errors(facts, _ERRORS))
     groups: dict[str, Iterable[str]] = {
-        "Asked before what is quoted below, newest first": asked,
         "Changed, too": (f"{file.path} (role: {file.role})" for file in changed),
         "Failures on record, newest first": failures,
         COMMANDS_RUN: events.commands_run(facts, _COMMANDS),
@@ -561,8 +557,9 @@ def _last_unique(lines: Iterable[str]) -> tuple[str, ...]:
 def _issues(facts: Facts) -> tuple[str, ...]:
     """The last check if it failed; other failures are events, which stand in the notes."""
     check = check_event(facts)
-    if failed := events.pasted_failure(facts) or (f"last check: {check}" if check.startswith("FAIL") else ""):
-        return (failed,)
+    failed = f"last check: {check}" if check.startswith("FAIL") else ""
+    if stands := [*filter(None, (work.halted(facts), events.pasted_failure(facts) or failed))]:
+        return tuple(stands)
     noted = "failures stand in the notes" if last_errors(facts, 1) else ""
     reason = "; ".join(filter(None, (f"last check: {check}" if check else "", noted)))
     return _nothing(facts, reason) if reason or facts.from_capture else (UNKNOWN,)

@@ -46,15 +46,10 @@ class TaskKind(StrEnum):
 
 
 _MARKERS = {
-    TaskKind.DONE: "[x] ",
-    TaskKind.IN_PROGRESS: "[ ] **IN PROGRESS**: ",
-    TaskKind.NEXT: "[ ] NEXT: ",
-    TaskKind.LATER: "[ ] LATER: ",
-    TaskKind.OPEN: "[ ] ",
-    TaskKind.SUB: "Sub: ",
-    TaskKind.BLOCKER: "Blocker: ",
-    TaskKind.NOTE: "",
-}
+    TaskKind.DONE: "[x] ", TaskKind.IN_PROGRESS: "[ ] **IN PROGRESS**: ", TaskKind.NEXT: "[ ] NEXT: ",
+    TaskKind.LATER: "[ ] LATER: ", TaskKind.OPEN: "[ ] ", TaskKind.SUB: "Sub: ",
+    TaskKind.BLOCKER: "Blocker: ", TaskKind.NOTE: "",
+}  # fmt: skip
 _BOX = re.compile(r"\[([ xX>~]?)\](?:\s+|$)")
 _STATUS = re.compile(r"(?:\*\*)?(IN PROGRESS|NEXT|LATER)(?:\*\*:|:\*\*|:)\s*", re.IGNORECASE)
 _LABEL = re.compile(r"(?:\*\*)?(Sub|Blocker)(?:\*\*:|:\*\*|:)\s*", re.IGNORECASE)
@@ -370,7 +365,8 @@ PHASES = ("planning (permission mode plan", "planning (no answer to the plan")
 
 
 def dynamics(facts: Facts) -> Dynamics:
-    ask, refused = last_request(facts), sum(turn.kind == "rejection" for turn in facts.turns)
+    refused = sum(turn.kind == "rejection" for turn in facts.turns)
+    asked = dict.fromkeys([*filter(None, [last_request(facts)]), *user_requests(facts)[:1]])
     stopped = sum(turn.end == "interrupted" for turn in facts.turns)
     numbers = (
         f"refused {counted(refused, 'step')} with words" if refused else "",
@@ -379,7 +375,7 @@ def dynamics(facts: Facts) -> Dynamics:
     return Dynamics(
         language=language(facts),
         style="; ".join(filter(None, numbers)),
-        last_intent=ask.quoted("last asked") if ask else "",
+        last_intent="; ".join(ask.quoted(quotes.label_of(facts, ask)) for ask in asked),
     )
 
 
@@ -437,7 +433,7 @@ def blocker(facts: Facts) -> str:
     """The blocker on record, "" for none."""
     if question := work.unanswered(facts):
         return question
-    if stopped := work.stopped(facts) or events.pasted_failure(facts):
+    if stopped := work.stopped(facts) or work.halted(facts) or events.pasted_failure(facts):
         return stopped
     last = facts.last_action
     if unfinished_turn(facts) is None or last is None or last.outcome != "failed":

@@ -12,15 +12,17 @@ from memtui.documents import quotes
 from memtui.documents.quotes import UserRequest, last_request, plan_line, user_requests, with_source
 from memtui.ground.text import counted
 from memtui.transcript.checks import did_run
+from memtui.transcript.landmarks import halted_merge
 from memtui.transcript.pasted import NAMED
 from memtui.transcript.paths import is_inside, shown_path
 from memtui.transcript.plans import OPEN, plan_title
 from memtui.transcript.procedure import due
 from memtui.transcript.records import NOWHERE, Facts, PlanFact, Source, Todo, Turn, in_order, is_after, later
-from memtui.transcript.sentences import is_question
+from memtui.transcript.sentences import is_question, sentences
 from memtui.transcript.short_text import (
     begins_with_persona,
     brief,
+    ends_of,
     one_line,
     says_something,
     shortened,
@@ -161,7 +163,16 @@ def open_request(facts: Facts) -> UserRequest | None:
     turn, plan = unfinished_turn(facts), awaited_plan(facts)
     ask = next(iter(user_requests(facts)), None)
     opened = turn and ask and ask.source.line == turn.source.line
+    if ask and ask.turn and ask.turn.kind in quotes.CORRECTIONS and is_question(ask.text):
+        # Asked in refusing a step, it is answered once other work follows.
+        ask = last_request(facts) if _acted_on(facts, sorted(quotes.work_lines(facts)), ask.source) else ask
     return ask if opened and not (plan and plan.fate == "dismissed") else None
+
+
+def halted(facts: Facts) -> str:
+    """The merge, rebase or pick that waits for conflicts to be resolved; "" for none."""
+    run = halted_merge(facts.commands)
+    return with_source(f"`{brief(run.text, _NAME)}` stopped at a conflict", run.source) if run else ""
 
 
 def unanswered(facts: Facts) -> str:
@@ -202,7 +213,7 @@ def procedure(facts: Facts) -> list[str]:
 def open_work(facts: Facts) -> list[str]:
     """Open work on record, most urgent first; a question that Claude asked comes last."""
     ask, plan = open_request(facts), awaited_plan(facts)
-    found = [ask.quoted(LAST)] if ask else []
+    found = [halted(facts), ask.quoted(quotes.label_of(facts, ask)) if ask else ""]
     for task in open_tasks(facts):
         since = sum(is_after(command.source, task.source) for command in facts.commands)
         more = f", {counted(since, 'command')} since" if since else ""
@@ -272,6 +283,11 @@ def recorded_decisions(facts: Facts) -> list[RecordedDecision]:
         if is_question(ask.line) or not ask.turn:
             continue
         if ask.turn.kind == "comment" or ask.refused.startswith("ExitPlanMode"):
+            # Beside the result of another call they are no words on a plan.
+            on = max((p.source.line for p in facts.plans if is_after(ask.source, p.source)), default=0)
+            beside = not on or any(on < at < ask.source.line for at in worked)
+            if ask.turn.kind == "comment" and (beside or any(map(is_question, sentences(ask.text)))):
+                continue
             found.append(RecordedDecision(ask.line, "the user's words on a plan", ask.source))
         elif ask.refused.startswith("AskUserQuestion "):
             question = ask.refused.removeprefix("AskUserQuestion ")
@@ -324,14 +340,12 @@ def branch_named(facts: Facts) -> str:
     return f"{first} (also on record: {others})" if others else first
 
 
-_TITLE = 80
+_TITLE, _NARROW = 80, 60
 _GO_ON = 4  # tokens of a message that is more than a word or two
-_OPTION = re.compile(r"\d+[.)]? |\w+ \[|https?://\S+$")  # the choice of an option, or an address alone
 _LONG = 75  # tokens of a request that lays out work
 _WIDTH = 110  # characters of the newest request in a goal, and of a pull request's title
 
-LAST = "last asked"
-_DRAFTED = re.compile(rf"^(?P<words>.+?) \((?:{LAST}|(?:approved|first|plan|title) [A-Za-z ]+)[,)]")
+_DRAFTED = re.compile(rf"^(?P<words>.+?) \((?:{quotes.LAST}|(?:approved|first|plan|title) [A-Za-z ]+)[,)]")
 """A drafted goal; those of earlier versions began with the last request or a pull request's title, too."""
 
 _QUOTED = re.compile(r'^"(.+?)"(?=$| \()')
@@ -349,14 +363,14 @@ def goal(facts: Facts) -> str:
     plan, aims, asked = plan_in_force(facts) or awaited_plan(facts), _aims(facts), telling_requests(facts)
     label = "first asked" if aims[:1] == asked[-1:] else "first request after others"
     made = [ask.named(label, _FIRST if aims[1:] else 0) for ask in aims[:1]]
-    newest = aims[1:]
+    rest = aims[1:]
     if plan:
         made = [plan_line(plan, "approved plan" if plan.fate == "approved" else _standing(plan))]
-        newest = [ask for ask in aims if is_after(ask.source, plan.source)]
+        rest = [ask for ask in aims if is_after(ask.source, plan.source)]
     if facts.titled.speaker == "user":
-        made, newest = [with_source(brief(facts.title, _SETTLED), facts.titled, by="title by the user")], []
+        made, rest = [with_source(brief(facts.title, _SETTLED), facts.titled, by="title by the user")], []
     last = last_request(facts)
-    made += [ask.named(LAST) if ask == last else ask.named("", _WIDTH) for ask in newest]
+    made += [ask.named(quotes.label_of(facts, ask)) if ask == last else ask.named("", _WIDTH) for ask in rest]
     if pull := facts.pull_title:
         made.insert(1, with_source(f'pull request "{brief(pull.text, _WIDTH)}"', pull.source))
     return "; ".join(made)
@@ -377,13 +391,15 @@ def _aims(facts: Facts) -> list[UserRequest]:
         return not (again or _is_over(facts, worked, ask, told.get(ask.source, "")))
 
     begun, edits, runs = next(filter(holds, range(len(asked))), 0), _edits(facts), last_request(facts)
+    since = [ask for ask in asked[begun + 1 :] if ask.turn and ask.turn.kind != "queued"]
     newest = [
         ask
-        for ask in [ask for ask in asked[begun + 1 :] if _acted_on(facts, edits, ask.source)][-1:]
-        if ask.turn and ask.turn.kind != "queued" and not (ask.question or is_question(ask.text))
+        for ask in [ask for ask in since if _acted_on(facts, edits, ask.source)][-1:]
+        if not (ask.question or is_question(ask.text))
     ]
-    last = [ask for ask in asked[begun + 1 :] if ask == runs and ask not in newest]
-    return [*asked[begun : begun + 1], *newest, *last]
+    made = [*asked[begun : begun + 1], *newest]
+    goes_on = runs and runs not in made and (runs in asked or (runs.turn and runs.turn.pasted))
+    return [*made, runs] if runs and goes_on else made
 
 
 def _is_over(facts: Facts, worked: list[int], ask: UserRequest, told: str) -> bool:
@@ -420,25 +436,17 @@ def title_of(facts: Facts) -> str:
 
     That is the first that says what to do. Claude's title may be older than what the work began with.
     """
-    plan, aims = plan_in_force(facts) or awaited_plan(facts), _aims(facts)
-    since = (ask for ask in telling_requests(facts)[::-1] if not is_after(aims[0].source, ask.source))
-    told = (ask for ask in since if _tells(ask, facts, aims))
-    asked = next(told, None) or next(iter(aims), None)
-    older = asked and facts.titled.speaker != "user" and is_after(aims[0].source, facts.titled)
+    plan, asked = plan_in_force(facts) or awaited_plan(facts), next(iter(_aims(facts)), None)
+    older = asked and facts.titled.speaker != "user" and is_after(asked.source, facts.titled)
     titles = (
         plan_title(plan) if plan else "",
         "" if older else facts.title,
         facts.pull_title.text if facts.pull_title else "",
         _work_of(asked, facts) if asked else "",
     )
-    return shortened(next((one_line(each) for each in titles if each.strip()), ""), _TITLE)
-
-
-def _tells(ask: UserRequest, facts: Facts, aims: list[UserRequest]) -> bool:
-    """Whether a request says by itself what is to be done."""
-    words = _work_of(ask, facts)
-    is_clear = (ask in aims or not ask.question) and not _OPTION.match(words)
-    return is_clear and (ask in aims or not is_question(words)) and tokens(words) > _GO_ON
+    title = next((one_line(each) for each in titles if each.strip()), "")
+    asks = [each for each in sentences(title) if is_question(each) and len(each) <= _TITLE // 2]
+    return shortened(ends_of(title, _NARROW) if asks and title.endswith(asks[-1]) else title, _TITLE)
 
 
 def _work_of(ask: UserRequest, facts: Facts) -> str:

@@ -14,7 +14,7 @@ from memtui.transcript.landmarks import AddressLog, LandmarkLog
 from memtui.transcript.lines import text_in
 from memtui.transcript.outcomes import ActionLog, CommandLog, answers_of, error_head, exit_code, outcome_of
 from memtui.transcript.plans import PlanLog, TodoLog
-from memtui.transcript.records import NOWHERE, Answer, Command, ErrorFact, Outcome, PlanFact, Quote, Source
+from memtui.transcript.records import NOWHERE, Answer, Command, ErrorFact, Outcome, PlanFact, Source
 from memtui.transcript.session import worker_of
 from memtui.transcript.shell import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, TASK_TOOLS
 from memtui.transcript.short_text import command_line
@@ -55,7 +55,7 @@ class CallLog:
         """Compile, lint and test commands run by subagents."""
         self.agents: dict[str, None] = {}
         """Ids of the subagents named by results and calls."""
-        self._results_of: dict[str, Source] = {}
+        self.results_of: dict[str, Source] = {}
         """Source of the result of each subagent whose transcript has not been read."""
         self._said = said
         self._has_read = has_read
@@ -70,11 +70,7 @@ class CallLog:
 
     def found(self, agent: str) -> None:
         self.agents[agent] = None
-        self._results_of.pop(agent, None)
-
-    @property
-    def missing_agents(self) -> tuple[Quote, ...]:
-        return tuple(Quote(agent, source) for agent, source in self._results_of.items())
+        self.results_of.pop(agent, None)
 
     def called(self, call: Call, folder: str, source: Source, own: bool) -> None:
         """Record a call made in `folder`, by the session itself (`own`) or by a subagent."""
@@ -151,7 +147,7 @@ class CallLog:
             self.answers += answers_of(result, self._source._replace(speaker="user"))
         if agent := worker_of(result):
             if agent not in self.agents and given.get("subagent_type") not in shell.READ_ONLY_AGENTS:
-                self._results_of[agent] = self._source
+                self.results_of[agent] = self._source
             self.agents[agent] = None
 
     def _touched(self, result: Result, waiting: _Waiting, own: bool) -> None:

@@ -149,15 +149,14 @@ _MASKS = re.compile(
     r"|\|\|\s*(?:true|echo|:|exit 0)|;\s*(?:echo|true|exit 0)\b"
 )
 _SAID = re.compile(
-    r"^(?:--- FAIL: | ?FAIL(?:ED)?[ \t]+\S|FAIL$|exit status [1-9]|test result: FAILED"
+    r"(?m)^(?:--- FAIL: | ?FAIL(?:ED)?[ \t]+\S|FAIL$|exit status [1-9]|test result: FAILED"
     r"|npm (?:ERR!|error) |make(?:\[\d+\])?: \*\*\* |error Command failed|\*\* TEST FAILED \*\*"
     r"|error\[E\d{4}\]: |error: (?:could not compile|aborting due|Recipe |test failed)"
     r"|Found [1-9]\d* errors?\b(?!.*\b0 remaining)|[1-9]\d* issues?[:.][ \t]*$"
     r"|[\w./-]+\.go:\d+:\d+: \S|\S+:\d+:\d+: (?:fatal )?error: )"
     r"|\b[1-9]\d* (?:failed|errors?)\b[^\n]{0,80} in \d[\d.]*s"
     r"|^[ \t]*(?:Tests|Test Suites|Test Files):?[ \t][^\n]{0,80}\b[1-9]\d* failed"
-    r"|\berror TS\d{4}:|✖ \d+ problems? \([1-9]|\bELIFECYCLE\b|\bBUILD FAIL(?:ED|URE)\b|ERROR task failed",
-    re.MULTILINE,
+    r"|\berror TS\d{4}:|✖ \d+ problems? \([1-9]|\bELIFECYCLE\b|\bBUILD FAIL(?:ED|URE)\b|ERROR task failed"
 )
 """Lines that test runners, compilers and linters print on failure."""
 _RAISED = re.compile(r"^(?:Traceback \(most recent call last\):|Exception in thread )", re.MULTILINE)
@@ -166,9 +165,7 @@ _MOVES_COMMITS = re.compile(
 )
 _REFUSED = re.compile(r"^(?: ! \[(?:remote )?rejected\] |(?:error|fatal|ERROR): )", re.MULTILINE)
 """Lines that git, and Graphite, which runs it, print on failure."""
-_DONE_AFTER_ALL = re.compile(
-    r"^(?:\s*(?:\+ )?\S+\.\.+\S+\s+\S+ -> | ?\[[^\]\n]+ [0-9a-f]{7,}\] )", re.MULTILINE
-)
+_DONE_AFTER_ALL = re.compile(r"(?m)^(?:\s*(?:\+ )?\S+\.\.+\S+\s+\S+ -> | ?\[[^\]\n]+ [0-9a-f]{7,}\] )")
 """Lines that git prints of a push or a commit that it has made."""
 _LONGEST = 8_000
 _AROUND = 500  # length of the context shown around such a line, in characters
@@ -211,9 +208,8 @@ def hidden_failure(command: str, output: str) -> str:
 
 
 PASSED = re.compile(
-    r"\b[1-9]\d* passed\b|^test result: ok\b|^ok[ \t]+\S+[ \t]|^BUILD SUCCESS|^All checks passed|^PASS\b"
-    r"|^Success: no issues found|^Found 0 errors|^(?:\[[\w:.-]+\] )?0 (?:errors|issues)\b|^OK(?: \(|$)",
-    re.MULTILINE,
+    r"(?m)\b[1-9]\d* passed\b|^test result: ok\b|^ok[ \t]+\S+[ \t]|^BUILD SUCCESS|^All checks passed|^PASS\b"
+    r"|^Success: no issues found|^Found 0 errors|^(?:\[[\w:.-]+\] )?0 (?:errors|issues)\b|^OK(?: \(|$)"
 )
 
 

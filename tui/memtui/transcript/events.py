@@ -226,17 +226,12 @@ def _assistant(record: Record, agent: str | None = None) -> Sequence[Event]:
         if record.get("isApiErrorMessage") is True and not agent:
             return (ApiError(),)
         return _NOTHING
-    found: list[Event] = []
     content = message.get("content")
     if isinstance(content, str):
-        found.append(Said(content, agent))
-    elif isinstance(content, list):
-        for block in content:
-            if isinstance(block, dict):
-                event = _block(block, agent)
-                if event is not None:
-                    found.append(event)
-    return found
+        return (Said(content, agent),)
+    parts = content if isinstance(content, list) else ()
+    found = (_block(block, agent) for block in parts if isinstance(block, dict))
+    return [event for event in found if event is not None]
 
 
 def _block(block: dict[str, Any], agent: str) -> Event | None:
@@ -348,12 +343,6 @@ def _title(record: Record) -> Sequence[Event]:
 
 
 _READERS: dict[str, Callable[[Record], Sequence[Event]]] = {
-    "assistant": _assistant,
-    "user": _user,
-    "progress": _progress,
-    "queue-operation": _queue,
-    "attachment": _attachment,
-    "system": _system,
-    "ai-title": _title,
-    "custom-title": _title,
-}
+    "assistant": _assistant, "user": _user, "progress": _progress, "queue-operation": _queue,
+    "attachment": _attachment, "system": _system, "ai-title": _title, "custom-title": _title,
+}  # fmt: skip

@@ -53,8 +53,8 @@ class _Reading:
         self._title, self._titled_at = "", NOWHERE
         self._message = self._edited_on = ""
         self._procedure: Quote | None = None
-        self._loads = False
-        """Whether the text of a command or skill comes next."""
+        self._loads = ""
+        """The command or call whose text comes next, "" for none."""
         self._own_agent = ""
         self._task = ""
         self._chain_known = False
@@ -179,7 +179,7 @@ class _Reading:
             shell_files=shell,
             commands=calls.commands.finish(),
             agent_checks=calls.agent_checks.finish(),
-            missing_agents=calls.missing_agents,
+            missing_agents=tuple(Quote(*each) for each in calls.results_of.items()),
             addresses=tuple(calls.addresses.seen.values()),
             todos=calls.todos.finish(),
             past_todos=calls.todos.past(),
@@ -220,7 +220,9 @@ class _Reading:
             self._turns.said(event.text, self._source("model"))
 
     def _words(self, event: Words) -> None:
-        self._loads = event.kind == "command"
+        self._loads = event.kind if event.kind == "command" else ""
+        if self._loads:
+            self._calls.plan_read = None
         if event.kind == "interruption":
             self._turns.ended("interrupted")
         elif event.plan:
@@ -242,7 +244,7 @@ class _Reading:
             self._turns.opened("notification", "", self._source("claude code"))
         self._turns.expanded(event.text)
         if self._loads and not event.text.startswith(HOOK_FEEDBACK):
-            self._procedure, self._loads = Quote(event.text, self._source("claude code")), False
+            self._procedure, self._loads = Quote(event.text, self._source("claude code")), ""
 
     def _queue(self, event: Queue) -> None:
         if event.operation == "enqueue" and event.text.startswith(_NOTICE):
@@ -282,7 +284,7 @@ class _Reading:
         call = _clean_call(call)
         own = not self._is_subagent(call.agent)
         if own:
-            self._loads = self._loads or call.name == "Skill"
+            self._loads = self._loads or (call.id if call.name == "Skill" else "")
             self._turns.called(self._source("model"))
         else:
             self._calls.found(call.agent)
@@ -291,6 +293,7 @@ class _Reading:
 
     def _result(self, result: Result) -> None:
         own, edits = not self._is_subagent(result.agent), self._calls.edits
+        self._loads = "" if result.failed and result.id == self._loads else self._loads
         self._calls.ended(self._clean_result(result), self._source("tool"), own)
         if self._calls.edits > edits:
             self._edited_on = self._setting.branch

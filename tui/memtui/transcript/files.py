@@ -80,6 +80,7 @@ def removals(command: str, cwd: str) -> list[Removal]:
 def _by_git(words: list[str], cwd: str) -> Iterator[Removal]:
     verb = words[0] if words else ""
     rest = words[1:]
+    picked = {"--ours", "--theirs"} & set(rest)
     if verb == "rm" and "--cached" not in rest:
         yield from (Removal(absolute(path, cwd), DELETED) for path in _paths(rest))
     elif verb == "mv":
@@ -87,9 +88,7 @@ def _by_git(words: list[str], cwd: str) -> Iterator[Removal]:
     elif verb == "checkout" and "--" in rest:
         behind = rest[rest.index("--") + 1 :]
         yield from (Removal(absolute(path, cwd), PUT_BACK) for path in _paths(behind))
-    elif (verb == "checkout" and {"--ours", "--theirs"} & set(rest)) or (
-        verb == "restore" and not {"--staged", "-S"} & set(rest)
-    ):
+    elif (verb == "checkout" and picked) or (verb == "restore" and not {"--staged", "-S"} & set(rest)):
         yield from (Removal(absolute(path, cwd), PUT_BACK) for path in _paths(rest))
 
 
@@ -175,8 +174,7 @@ def written_files(command: str, cwd: str) -> list[str]:
 
 
 _SHOWN_GONE = re.compile(
-    r"^(?:\tdeleted: +| D | delete mode \d{6} )(?P<file>\S.*)$|(?<= )(?P<path>[^\s:]+): No such file",
-    re.MULTILINE,
+    r"(?m)^(?:\tdeleted: +| D | delete mode \d{6} )(?P<file>\S.*)$|(?<= )(?P<path>[^\s:]+): No such file"
 )
 _SIGNS_OF_GONE = ("deleted:", " D ", "delete mode", "No such file")
 """Cheap pre-filter: every output that shows a file as gone has one of these."""

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
 
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import folder_of
 from memtui.transcript.paths import is_inside
-from memtui.transcript.records import Landmark, Quote, Source, in_order
-from memtui.transcript.shell import shows_outcome
+from memtui.transcript.records import Command, Landmark, Quote, Source, in_order, is_after
+from memtui.transcript.shell import shows_outcome, without_quotes
 
 _COMMITTED = re.compile(
-    r"^\[(?P<branch>[^\]\n]{1,200}?) (?P<first>\(root-commit\) )?"
-    r"(?P<commit>[0-9a-f]{7,40})\] (?P<subject>.+)$",
-    re.MULTILINE,
+    r"(?m)^\[(?P<branch>[^\]\n]{1,200}?) (?P<first>\(root-commit\) )?"
+    r"(?P<commit>[0-9a-f]{7,40})\] (?P<subject>.+)$"
 )
 _IN_TEMP = re.compile(
-    r"(?:\bcd|\bgit -C|\bgit init)\s+[\"']?(?:(?:/private)?/(?:tmp|var/folders)\b|\$[({]?\w*te?mp)",
-    re.IGNORECASE,
+    r"(?i)(?:\bcd|\bgit -C|\bgit init)\s+[\"']?(?:(?:/private)?/(?:tmp|var/folders)\b|\$[({]?\w*te?mp)"
 )
 _PULL = re.compile(
     r"https://[\w.-]+/[\w./-]+/(?:pull|merge_requests)/\d+|https://app\.graphite\.\w+/github/pr/[\w./-]+"
@@ -29,24 +27,22 @@ _PROGRAMS = ("git", "gt ", "gh ", "glab ")
 _SUBMITS = ("gh pr create", "glab mr create", "gt submit", "gt ss")
 _TITLE = re.compile(r"\s(?:--title|-t)[ =](?P<quote>[\"'])(?P<title>[^\n$`]+?)(?P=quote)")
 _TAGGED = re.compile(r"^\s*\* \[new tag\]\s+(\S{1,100}) ", re.MULTILINE)
-_GIT = r"\bgit(?: +-[cC] +\S+| +--(?:git-dir|work-tree)[= ]\S+| +--no-pager)*"
+GIT = r"\bgit(?: +-[cC] +\S+| +--(?:git-dir|work-tree)[= ]\S+| +--no-pager)*"
 """Git with its own options: ``git -C DIR``."""
-_TAGS = re.compile(rf"{_GIT} tag (?:-[asf] )*(?![-\s])([\w./+-]{{1,100}})(?![^\s;&|)])")
-_RESET = re.compile(rf"{_GIT} reset\b(?![^\n;&|]* -- )(?:\s+--?[a-z]+)*\s*(?P<to>[^\s;&|]*)")
+_TAGS = re.compile(rf"{GIT} tag (?:-[asf] )*(?![-\s])([\w./+-]{{1,100}})(?![^\s;&|)])")
+_RESET = re.compile(rf"{GIT} reset\b(?![^\n;&|]* -- )(?:\s+--?[a-z]+)*\s*(?P<to>[^\s;&|]*)")
 _BACK = re.compile(r"(?:HEAD|@)(?:~(?P<count>\d*)|(?P<marks>\^+))")
 _HASH = re.compile(r"[0-9a-f]{7,40}")
-_REBASE = re.compile(rf"{_GIT} (?:rebase\b(?! --abort)|filter-(?:branch|repo)\b|pull\b[^\n;&|]* --rebase\b)")
+_REBASE = re.compile(rf"{GIT} (?:rebase\b(?! --abort)|filter-(?:branch|repo)\b|pull\b[^\n;&|]* --rebase\b)")
 _LOG = re.compile(
-    rf"{_GIT} log\b(?![^\n;&|]* (?:--all|-g|--reflog|--branches|--remotes|--skip)\b)"
+    rf"{GIT} log\b(?![^\n;&|]* (?:--all|-g|--reflog|--branches|--remotes|--skip)\b)"
     r"(?: +(?:-(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s;&|\"'])*|\d+|HEAD(?![~^])|[\w.@][\w./@{}~^-]*\.\.(?:HEAD)?))*"
     r"(?= *(?:$|[\n;&|)>]|-- ))"
 )
 """A log of what is checked out."""
-_SWITCH = re.compile(rf"{_GIT} (?:checkout|switch)\b")
-_LOGGED = re.compile(
-    r"^[*|/\\ ]*(?P<commit>[0-9a-f]{7,40}) (?:\([^)\n]*\) )?(?P<subject>\S.*)$", re.MULTILINE
-)
-_REPLAYS = re.compile(rf"{_GIT} (?P<how>cherry-pick|rebase)\b")
+_SWITCH = re.compile(rf"{GIT} (?:checkout|switch)\b")
+_LOGGED = re.compile(r"(?m)^[*|/\\ ]*(?P<commit>[0-9a-f]{7,40}) (?:\([^)\n]*\) )?(?P<subject>\S.*)$")
+_REPLAYS = re.compile(rf"{GIT} (?P<how>cherry-pick|rebase)\b")
 """What gives commits new hashes: they need not be of the session."""
 _NOT_PUSHED = re.compile(r"^(?: ! \[|error: |fatal: )", re.MULTILINE)
 _STACKED = re.compile(r"\bgt (?:create|modify|commit create)\b(?P<options>[^\n;&|\"']*)")
@@ -54,7 +50,7 @@ _STACKED = re.compile(r"\bgt (?:create|modify|commit create)\b(?P<options>[^\n;&
 _NEW = re.compile(r"\s(?:-[a-z]*c[a-z]*|--commit)\b")
 _RESTACKED = re.compile(r"^Restacked (\S+) on \S+", re.MULTILINE)
 _CHANGED = re.compile(r"^ ?\d+ files? changed\b", re.MULTILINE)
-_QUIET = re.compile(rf"{_GIT} commit\b[^\n;&|\"']*\s(?:-[a-pr-z]*q[a-z]*|--quiet)\b")
+_QUIET = re.compile(rf"{GIT} commit\b[^\n;&|\"']*\s(?:-[a-pr-z]*q[a-z]*|--quiet)\b")
 _MESSAGE = re.compile(
     r"\s(?:-[a-zA-Z]*m|--message)[ =]?"
     r"(?:\"\$\(cat <<-?\s*['\"]?\w+['\"]?\s*\n|(?P<quote>[\"'])|(?=[^\s\"'-]))(?P<subject>[^\n]+)"
@@ -194,11 +190,40 @@ def _key(landmark: Landmark) -> str:
     return landmark.commit or landmark.text
 
 
+_CONFLICT = re.compile(
+    r"(?m)^(?:CONFLICT \(|error: could not apply |Automatic merge failed|Patch failed at )"
+)
+_SETTLES = re.compile(rf"{GIT} (?:am|cherry-pick|commit|merge|pull|push|rebase|reset|revert|switch)(?![\w-])")
+_EXCHANGES = re.compile(
+    rf"{GIT} (?:am|cherry-pick|merge|pull|rebase|revert"
+    r"|(?:checkout|switch)(?! -[bBc] [^\s;&|]+ *(?:$|[\n;&|]))|stash(?! (?:list|show))"
+    r"|reset[^\n;&|]* --(?:hard|keep|merge)|restore(?! --staged))(?![\w-])[^\n;&|]*"
+)
+"""What puts other files, or other versions of them, into the working tree."""
+
+
+def halted_merge(commands: Sequence[Command]) -> Command | None:
+    """The last merge, rebase or pick that stopped at a conflict, if no later command ended it."""
+    for run in reversed(commands):
+        if "git " in run.text and run.outcome == "failed" and _CONFLICT.search(run.output):
+            return run
+        if "git " in run.text and run.outcome == "ok" and _SETTLES.search(without_quotes(run.text)):
+            return None
+    return None
+
+
+def tree_exchanged(commands: Sequence[Command], since: Source) -> str:
+    """The last command after a place that may have put other versions of files into the working tree."""
+    later = (run for run in reversed(commands) if "git " in run.text and is_after(run.source, since))
+    moved = (run for run in later if run.outcome == "ok" or _CONFLICT.search(run.output))
+    found = (_EXCHANGES.search(without_quotes(run.text)) for run in moved)
+    return next((each[0].strip() for each in found if each), "")
+
+
 _AT_ONCE = 10  # the most addresses in one result; more are a list that the session only looked at
 _ADDRESS = re.compile(
-    r"(?:^|[\"\t:]) *(?P<address>https://[\w.-]{1,100}/(?:[\w./-]{1,200}?/(?:pull|issues|merge_requests)/\d{1,9}"
-    r"|(?:[\w-]{1,100}/){0,2}(?:issue|browse)/[A-Z][A-Z0-9]{1,9}-\d{1,9}))\b(?=[^\s\"]*[ ]*(?:$|[\"\t]))",
-    re.MULTILINE,
+    r"(?m)(?:^|[\"\t:]) *(?P<address>https://[\w.-]{1,100}/(?:[\w./-]{1,200}?/(?:pull|issues|merge_requests)/\d{1,9}"
+    r"|(?:[\w-]{1,100}/){0,2}(?:issue|browse)/[A-Z][A-Z0-9]{1,9}-\d{1,9}))\b(?=[^\s\"]*[ ]*(?:$|[\"\t]))"
 )
 """Of GitHub, Gitea and GitLab; of Linear and Jira; as a value or at the end of a line, not in text."""
 _PARTS = ("/pull/", "/issues/", "/merge_requests/", "/issue/", "/browse/")

@@ -15,23 +15,16 @@ from memtui.transcript.short_text import command_line, ends_of, telling_line
 _REJECTED = (
     "The user doesn't want to proceed with this tool use",
     "The user doesn't want to take this action right now",
-    "The agent proposed a plan that was rejected by the user",
-    "User rejected tool use",
-    "User rejected update to",
-    "User rejected edits to",
-    "User declined to answer questions",
-    "User chose to stay in plan mode",
-    "Tool use rejected",
-    "Permission for this tool use was denied",
+    "The agent proposed a plan that was rejected by the user", "User rejected tool use",
+    "User rejected update to", "User rejected edits to", "User declined to answer questions",
+    "User chose to stay in plan mode", "Tool use rejected", "Permission for this tool use was denied",
     "Claude requested permissions to",
-)
+)  # fmt: skip
 _REFUSED_PLAN = ("User chose to stay in plan mode", "The agent proposed a plan that was rejected")
 _BY_RULE = (
-    "Permission for this action",
-    "Permission for this command",
-    "Permission to use ",
+    "Permission for this action", "Permission for this command", "Permission to use ",
     "This command requires",
-)
+)  # fmt: skip
 _INTERRUPTED = (
     "[Request interrupted by user",
     "Request interrupted by user",

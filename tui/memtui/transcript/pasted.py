@@ -159,9 +159,7 @@ def _fenced(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
         fence = _FENCE.match(line)
         if opened is None:
             opened = (at, fence[1]) if fence is not None else None
-        elif (fence is not None and opened[1] == fence[1]) or (
-            opened[1] == _QUOTES and line.endswith(_QUOTES)
-        ):
+        elif (fence and opened[1] == fence[1]) or (opened[1] == _QUOTES and line.endswith(_QUOTES)):
             if at - opened[0] > _FENCED:
                 yield opened[0], at + 1
             opened = None
@@ -178,12 +176,8 @@ def _diffs(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
             at += 1
         run = lines[start:at]
         signs = Counter(line[:1] for line in run)
-        changes = signs["+"] + signs["-"]
-        if (
-            any(line.startswith("@@ -") for line in run)
-            or min(signs["+"], signs["-"]) >= _SIGNED
-            or (signs["@"] and changes >= _RUN)
-        ):
+        many = min(signs["+"], signs["-"]) >= _SIGNED or (signs["@"] and signs["+"] + signs["-"] >= _RUN)
+        if many or any(line.startswith("@@ -") for line in run):
             end = at
             while not lines[start].strip():
                 start += 1

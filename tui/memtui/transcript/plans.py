@@ -69,16 +69,12 @@ class PlanLog:
     def decided(self, result: Result, fate: Fate) -> None:
         """Record the result of an ExitPlanMode call; `fate` is that of a plan whose call failed."""
         plan = self._shown.pop(result.id, None)
-        if plan is None:
-            return
-        if result.failed:
+        if plan is not None and result.failed:
             plan.fate = fate
-            return
-        if not result.text.startswith(_APPROVED):
-            return
-        plan.fate = "approved"
-        plan.content = _string(result.fields.get("plan")) or plan.content
-        plan.path = _string(result.fields.get("filePath")) or plan.path
+        elif plan is not None and result.text.startswith(_APPROVED):
+            plan.fate = "approved"
+            plan.content = _string(result.fields.get("plan")) or plan.content
+            plan.path = _string(result.fields.get("filePath")) or plan.path
 
     def given(self, content: str, stated: bool, source: Source) -> None:
         """Record a plan given to a fresh context: the result of accepting a plan with `clear context`.
@@ -96,9 +92,8 @@ class PlanLog:
     def referred(self, reference: PlanReference, source: Source) -> None:
         """Record a plan file attached again after a compaction."""
         last = self._plans[-1] if self._plans else None
-        if last is None or (
-            last.path != reference.path and last.content.strip() != reference.content.strip()
-        ):
+        known = last and (last.path == reference.path or last.content.strip() == reference.content.strip())
+        if not known:
             self._add(PlanFact("plan file", reference.content, "unknown", reference.path, source))
         self._files[reference.path] = reference.content
 

@@ -19,8 +19,7 @@ _STRESSED = re.compile(r"\b[A-Z]{4,}\b")
 _QUOTED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"")
 _HEADING = re.compile(r"#+\s|(?![-*]\s)[^\s`][^`]*[:：]\W*$")
 _FORBIDS = re.compile(
-    r"\W*(?:never|do not|don't|nie(?:mals)?|jamais|nunca|никогда|不要|禁止|绝不|しない)\b[^.\n]{0,20}$",
-    re.I,
+    r"(?i)\W*(?:never|do not|don't|nie(?:mals)?|jamais|nunca|никогда|不要|禁止|绝不|しない)\b[^.\n]{0,20}$"
 )
 """A heading above what is forbidden; the lines below it say the opposite without it."""
 _OTHER = "`/"

@@ -55,14 +55,10 @@ class Setting:
     def _changed(self, session: str, folder: str, branch: str, version: str) -> None:
         self._session, self.folder = session or self._session, folder or self.folder
         self.branch = branch or self.branch
-        for seen, value in (
-            (self._sessions, session),
-            (self.folders, folder),
-            (self.branches, branch),
-            (self.versions, version),
-        ):
+        seen = (self._sessions, self.folders, self.branches, self.versions)
+        for known, value in zip(seen, (session, folder, branch, version), strict=True):
             if value:
-                seen[value] = None
+                known[value] = None
 
     def request(self, request: Request, timestamp: str) -> None:
         if request.model not in ("", self._model):

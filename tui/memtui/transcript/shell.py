@@ -104,11 +104,16 @@ def segments(command: str) -> list[list[str]]:
 
     Not by shlex, which takes ten times as long; the quoting need not be exact here.
     """
-    bare = _QUOTED.sub(
+    parts = _PARTS.split(_REDIRECT.sub(" ", without_quotes(command)))
+    return [words for part in parts if (words := _from_program(part))]
+
+
+def without_quotes(command: str) -> str:
+    """A command line without here-documents and quotation marks; quoted text with shell signs becomes Q."""
+    return _QUOTED.sub(
         lambda found: "Q" if re.search(r"[\s;&|]", found[0]) else found[0][1:-1],
         without_heredoc(command)[:_TEXT_LIMIT],
     )
-    return [words for part in _PARTS.split(_REDIRECT.sub(" ", bare)) if (words := _from_program(part))]
 
 
 @lru_cache(maxsize=8192)

@@ -22,9 +22,7 @@ _HEADING = re.compile(r"^#{1,6}[ \t]+(\S.*)$")
 _FILE = ", plan file "
 _LOADED = "Base directory for this skill:"
 _NUMBERED = re.compile(r"^[ \t]*\d+[→\t]", re.MULTILINE)  # line numbers of a Read result
-_PLAN_FILE = re.compile(
-    r"(?:^|[\\/._-])plans?(?:[._-][^\\/]*)?\.md$|[\\/]plans?[\\/][^\\/]+\.md$", re.IGNORECASE
-)
+_PLAN_FILE = re.compile(r"(?i)(?:^|[\\/._-])plans?(?:[._-][^\\/]*)?\.md$|[\\/]plans?[\\/][^\\/]+\.md$")
 
 
 _CHOICE = re.compile(
@@ -35,9 +33,8 @@ _CHOICE = re.compile(
 _ASIDE = re.compile(r"(?:(?:\s\(|（)[^()（）]*[)）]\W*)?[\s|]*$")
 _DENIES = re.compile(r"\b(?:not?|nor|non|pas|nicht|нет|не)\b|不|ない", re.IGNORECASE)
 _OPTION = re.compile(
-    r"^(?P<margin>[ \t]*)(?:[-|>#*_][-|>#*_ \t]*)?(?:[^\W\d_]+[ \t]+)?\(?(?P<sign>[1-9]|[A-Ha-h])"
-    r"[.):：](?!\d)[ \t*_]*(?P<text>(?!\S+(?: \S+)?[?？]$)\S.*)$",
-    re.MULTILINE,
+    r"(?m)^(?P<margin>[ \t]*)(?:[-|>#*_][-|>#*_ \t]*)?(?:[^\W\d_]+[ \t]+)?\(?(?P<sign>[1-9]|[A-Ha-h])"
+    r"[.):：](?!\d)[ \t*_]*(?P<text>(?!\S+(?: \S+)?[?？]$)\S.*)$"
 )
 """The item of a list or table, or a heading; not “Something else?”."""
 
@@ -105,13 +102,9 @@ _TEXT_LIMIT = 50_000
 _PASTED = re.compile(r"\[(?:Pasted text|Image) #\d+[^\]\n]{0,60}\]")
 
 _KINDS: dict[WordsKind, PromptKind] = {
-    "typed": "typed",
-    "command": "command",
-    "local command": "command",
-    "plan": "plan",
-    "comment": "comment",
-    "memory": "typed",
-}
+    "typed": "typed", "command": "command", "local command": "command", "plan": "plan",
+    "comment": "comment", "memory": "typed",
+}  # fmt: skip
 
 
 def _take(texts: list[str], text: str) -> bool:

@@ -27,40 +27,20 @@ _TYPED_COMMAND = re.compile(r"/([A-Za-z][\w:.-]*)(?:\s+|$)")
 
 
 _NOTICES = (
-    "<task-notification",
-    "<teammate-message",
-    "<agent-notification",
-    "<agent-message",
-    "<cross-session-message",
-    "<channel ",
-    "<channel-message",
-    "<mcp-resource-update",
-    "<mcp-polling-update",
-    "<github-webhook-activity",
-    "<tick>",
-    "<background-task",
-    "Another Claude session sent a message:",
-)
+    "<task-notification", "<teammate-message", "<agent-notification", "<agent-message", "<channel ",
+    "<cross-session-message", "<channel-message", "<mcp-resource-update", "<mcp-polling-update", "<tick>",
+    "<github-webhook-activity", "<background-task", "Another Claude session sent a message:",
+)  # fmt: skip
 
 CAVEATS = ("<local-command-caveat>", "Caveat: The messages below were generated")
 
 HOOK_FEEDBACK = "Stop hook feedback:"
 _MACHINE = (
-    "<bash-",
-    "<local-command-",
-    "<fork-boilerplate",
-    "<new-diagnostics",
-    "<tool_use_error",
-    "<command-contents",
-    *CAVEATS,
-    HOOK_FEEDBACK,
-    "Base directory for this skill:",
-    "[Image: source:",
-    "Operation stopped by hook",
-    "UserPromptSubmit operation blocked by hook",
-    "Unknown slash command:",
+    "<bash-", "<local-command-", "<fork-boilerplate", "<new-diagnostics", "<tool_use_error",
+    "<command-contents", *CAVEATS, HOOK_FEEDBACK, "Base directory for this skill:", "[Image: source:",
+    "Operation stopped by hook", "UserPromptSubmit operation blocked by hook", "Unknown slash command:",
     "Unknown skill:",
-)
+)  # fmt: skip
 
 SUMMARY_OPENING = "This session is being continued from a previous conversation"
 
