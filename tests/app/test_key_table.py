@@ -95,15 +95,7 @@ async def test_help_begins_with_the_signs_and_lists_every_key_once(full: World) 
             await driver.press("escape")
 
 
-async def test_help_says_what_a_key_does_on_its_own_screen(full: World) -> None:
-    async with opened(full) as driver:
-        await driver.press("S", "question_mark")
-        text = driver.screen.query_one(DocumentView).document.text
-        assert "forget memtui's data of this session (asks)" in text and "trash" not in text
-        assert not any(each in text for each in ("every session", "quit from the browser"))
-
-
-async def test_help_says_the_keys_of_a_question(full: World) -> None:
+async def test_help_says_the_keys_of_a_question_and_what_they_do_on_a_screen(full: World) -> None:
     async with opened(full) as driver:
         await driver.press("3", "X", "question_mark")
         text = driver.screen.query_one(DocumentView).document.text
@@ -111,6 +103,9 @@ async def test_help_says_the_keys_of_a_question(full: World) -> None:
         assert "leave everything as it is" in text
         await driver.press("escape")
         assert "Clear all" in driver.shown
+        await driver.press("escape", "S", "question_mark")
+        text = driver.screen.query_one(DocumentView).document.text
+        assert not any(each in text for each in ("trash", "every session", "quit from the browser"))
 
 
 async def test_help_closes(full: World) -> None:

@@ -283,19 +283,18 @@ def test_options_are_over_once_one_is_picked(tmp_path: Path) -> None:
 
 
 def test_an_answer_stands_once_with_its_question_and_a_mere_yes_not_at_all(tmp_path: Path) -> None:
-    made = session()
+    made = Transcript(cwd=ROOT)
     made.say("| A. Fail silently | quick |\n| B. Stop | safe |\n\nWhich one is it?")
     made.user("A. is fine, but always log it")
-    made.say("It does now. Does this look right?")
-    made.user("yep, looks good")
     made.say("- A. The long name of it\n- B. The short one\n\nWhich is it to be?")
     made.user("yes, let's go with B")
+    made.say("It is done. Does this look right?")
+    made.user("yep, looks good")
+    kinds = ("answer", "ask", "rule")
     said = '"A. is fine, but always log it" (errors)\n- "keep it local for now" (only the plans)'
     made.compaction(summary=f"Summary:\n6. Said:\n- {said}")
     made.compaction(summary="Summary: none of it")
-    rows = read(made, tmp_path).rows
-    quotes = {each.quote for each in rows if each.kind in ("answer", "ask", "rule")}
-    assert quotes - {"never push to main, I do that myself", "round the tax per line in the invoice"} == {
+    assert {each.quote for each in read(made, tmp_path).rows if each.kind in kinds} == {
         "“Which one is it? A. Fail silently” → A. is fine, but always log it",
         "“Which is it to be?” → B. The short one",
         "“only the plans” → keep it local for now",

@@ -51,7 +51,7 @@ def items_of(aftermath: Aftermath, unfolded: Collection[str], words: str = "") -
     wanted = words.casefold().split()
     items: dict[str, Item] = {}
     for title, every in aftermath.groups.items():
-        rows = [row for row in every if all(word in _quote(row).casefold() for word in wanted)]
+        rows = [row for row in every if all(w in getattr(row, "quote", row.text).casefold() for w in wanted)]
         if not rows:
             continue
         shown, counted = bool(wanted) or title in OPEN, f"{title}  {len(rows)}"
@@ -67,9 +67,8 @@ def verdict(item: Row | Unfounded, waits: bool) -> tuple[Content, Content]:
     if isinstance(item, Unfounded):
         return Content.styled(f"{UNFOUNDED}: {item.reason}", "$error"), Content()
     state = "still in the conversation" if item.preserved else item.state
-    weight = ", of less weight" if item.mark == LESSER else ""
     source = citation(item.source, clock=True)
-    mark = (f"{item.mark} {state}{weight}", LOOKS[_ROLES[item.mark]])
+    mark = (f"{item.mark} {state}{', of less weight' * (item.mark == LESSER)}", LOOKS[_ROLES[item.mark]])
     head = Content.assemble(mark, source and f" · {source}")
     notes = (
         "waits: w takes back what waits" if waits else "",
@@ -80,13 +79,9 @@ def verdict(item: Row | Unfounded, waits: bool) -> tuple[Content, Content]:
     return head, Content(" · ".join(note for note in notes if note))
 
 
-def _quote(row: Row | Unfounded) -> str:
-    return row.quote if isinstance(row, Row) else row.text
-
-
 def quotes_of(row: Row | Unfounded) -> list[str]:
     """The quotes of a row, those that are read together one by one."""
-    text = clean_line(masked(_quote(row)))
+    text = clean_line(masked(getattr(row, "quote", row.text)))
     return text.split(TOGETHER) if isinstance(row, Row) and row.parts else [text]
 
 
@@ -108,12 +103,8 @@ def summary_document(summary: str, passage: Span | None = None) -> tuple[Documen
 
 
 def lost_evidence(aftermath: Aftermath) -> tuple[EvidenceGroup, ...]:
-    items = tuple(
-        EvidenceItem(
-            with_source(clean_line(masked(row.quote)), row.source, clock=True), "lost", line=row.source.line
-        )
-        for row in aftermath.counted_losses
-    )
+    said = ((clean_line(masked(row.quote)), row.source) for row in aftermath.counted_losses)
+    items = tuple(EvidenceItem(with_source(text, at, clock=True), "lost", line=at.line) for text, at in said)
     return (EvidenceGroup("Lost by the compaction", items),) if items else ()
 
 

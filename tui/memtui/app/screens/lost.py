@@ -86,20 +86,22 @@ class LostScreen(ListScreen[None]):
         self._unfolded: set[str] = set()
         self.ticked: dict[str, Row] = model.ticked.setdefault((transcript, since), {})
         self._waiting: list[Message] = []
-        self._pinned: set[str] = set()
+        self._pins: set[str] = set()
         """The texts of all pins."""
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="aftermath-body"):
-            yield RowList(self._draw, is_header=self._is_header, box=self._box, id="rows")
+            yield RowList(
+                self._draw,
+                is_header=lambda key: isinstance(self._items.get(key), str),
+                box=lambda key: -1 if isinstance(self._items[key], lost.Fold) else 3,
+                id="rows",
+            )
             with Vertical(id="aside"):
                 yield Static(id="whole-row")
                 yield DocumentView(id="summary")
         yield InputLine("filter", FILTER_HINT)
         yield KeyFooter()
-
-    def _box(self, key: str) -> int:
-        return -1 if isinstance(self._items[key], lost.Fold) else 3
 
     def on_mount(self) -> None:
         self.listing.empty, self.listing.unread = "Reading the transcript …", True
@@ -112,7 +114,7 @@ class LostScreen(ListScreen[None]):
     def selected(self) -> lost.Item | None:
         return self._items.get(self.listing.selected or "")
 
-    @work(group="aftermath", exclusive=True, exit_on_error=False)
+    @work(group="aftermath", exit_on_error=False)
     async def _read(self, before: Collection[str] = ()) -> None:
         """Read the rows; those of keys that waited `before` and wait no longer are ticked, as by `w`."""
         is_told, size = self._unread_size < 0 or self.aftermath is not None, 0
@@ -165,21 +167,17 @@ class LostScreen(ListScreen[None]):
         home, session = self.model.places.home, self._transcript.stem
         self._waiting = await asyncio.to_thread(rows_waiting, home, session)
         with suppress(FileProblem):
-            self._pinned = {each.pin.text for each in await asyncio.to_thread(self.model.pins.active)}
+            self._pins = {each.pin.text for each in await asyncio.to_thread(self.model.pins.active)}
         for key in filter(self._waits, [*self.ticked]):  # it was handed over: `u` does it, too
             del self.ticked[key]
         self.refresh_bindings()
 
     def _draw(self, key: str, width: int) -> Content:
         item = self._items[key]
-        pinned = False
-        if self._pinned and isinstance(item, Row):  # masking each row that is drawn takes time
-            pinned = clean_line(masked(item.text)) in self._pinned
+        # Masking each row that is drawn takes time.
+        pinned = bool(self._pins) and isinstance(item, Row) and clean_line(masked(item.text)) in self._pins
         number = len(item.keys & self.ticked.keys()) if isinstance(item, lost.Fold) else key in self.ticked
         return lost.draw_item(item, number, width, waits=self._waits(key), pinned=pinned)
-
-    def _is_header(self, key: str) -> bool:
-        return isinstance(self._items.get(key), str)
 
     def _waits(self, key: str) -> bool:
         return any(key in each.keys for each in self._waiting)
@@ -228,10 +226,7 @@ class LostScreen(ListScreen[None]):
         return super().check_action(action, parameters)
 
     def action_tick(self) -> None:
-        item = self.selected
-        if isinstance(item, lost.Fold):
-            self._fold(item)
-        else:
+        if not self._folded():
             self._tick()
 
     @on(RowList.BoxClicked)
@@ -252,8 +247,7 @@ class LostScreen(ListScreen[None]):
     def action_tick_all(self) -> None:
         """Tick what is lost and in the list, once: what is folded nobody has seen."""
         rows = (item for item in self._items.values() if isinstance(item, Row) and item.state == "lost")
-        wanted = {row.key: row for row in rows if not row.double and not self._waits(row.key)}
-        wanted = {**self.ticked, **wanted}
+        wanted = self.ticked | {row.key: row for row in rows if not row.double and not self._waits(row.key)}
         every = {row.key: row for row in fitting(wanted.values())}
         if not wanted:
             self.app.warn("No lost line is left to tick here.")
@@ -365,16 +359,16 @@ class LostScreen(ListScreen[None]):
 
     @on(RowList.Opened)
     def _opened(self) -> None:
-        item = self.selected
-        if isinstance(item, lost.Fold):
-            self._fold(item)
-        else:
+        if not self._folded():
             self.action_transcript()
 
-    def _fold(self, item: lost.Fold) -> None:
-        self._unfolded ^= {item.name}
-        if self.aftermath is not None:
-            self._show_rows(self.aftermath)
+    def _folded(self) -> bool:
+        """Fold what is below the selected title, or unfold it; whether a title is selected."""
+        if not isinstance(self.selected, lost.Fold) or self.aftermath is None:
+            return False
+        self._unfolded ^= {self.selected.name}
+        self._show_rows(self.aftermath)
+        return True
 
     def show_filtered(self) -> None:
         if self.aftermath is not None:
