@@ -429,3 +429,9 @@ def test_a_todo_is_written_without_its_box() -> None:
     for box in ("[ ]", "[x]", "[>]"):
         assert written(EvidenceItem(f"{box} Run [x] tests", "todo")) == "Run [x] tests"
     assert written(EvidenceItem("[x] is a box", "prompt")) == "[x] is a box"
+
+
+def test_a_command_in_the_draft_is_used_whatever_stands_between_it_and_its_line() -> None:
+    facts = EvidencePane(lambda text: text in "- `make test`: 2 times, last: ok (L7)")
+    facts._items = {"0.0": EvidenceItem("make test (L7)", "command")}
+    assert facts._draw("0.0", 40).plain.endswith(" used")

@@ -381,6 +381,10 @@ async def test_right_shows_the_further_lines_of_a_session(
         assert "the best 5 lines" in driver.shown
         await driver.press("shift+tab", "left")
         assert len(found(driver)) == 3 and "2+ more →" in driver.shown
+        await driver.press("escape")
+        await look_for(driver, "part gasket")
+        await driver.press("enter")
+        await driver.until(lambda: "/part gasket" in driver.shown, "what was typed")
 
 
 def test_the_place_found_far_down_in_a_long_text_is_shown_with_what_is_around_it(world: World) -> None:

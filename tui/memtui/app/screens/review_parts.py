@@ -114,7 +114,7 @@ class FormField(TextField):
         folded = not self.has_focus and (self.field.optional or not self.text.strip())
         self.styles.height = 1 + (0 if folded else max(1, self.wrapped_document.height))  # one is the label's
         aside = f" ({self.field.hint})" if self.field.hint and not (folded and self.text.strip()) else ""
-        aside += " · space adds here" if self.is_target else ""
+        aside += " · space adds here" if self.is_target and not self.has_focus else ""
         if folded:
             text = "; ".join(items(self.text)) if self.field.listed else self.text
             aside += f": {one_line(text) or 'nothing yet'}"
@@ -273,7 +273,8 @@ class EvidencePane(Vertical):
             return Content(clean_line(item or ""))
         text = f" {todo_line(clean_line(item.text))}"
         said = written(item)  # drafts cite its line without the time
-        used = "used" if any(map(self._is_used, (said, f"{without_source(said)} ("))) else ""
+        bare = without_source(said)
+        used = "used" if any(map(self._is_used, (said, f"{bare} (", f"`{bare}`"))) else ""
         if item.kind in ("file", "reference"):
             text = cut_left(text, max(1, width - len(used) - 1) if used else width)
         return row([text], used, width) if used else Content(text)

@@ -284,7 +284,8 @@ class SearchScreen(OwnScreen[Result | None]):
         # Of several forms of a word the shortest, which is in the others.
         forms = [each for each in words if not any(each != word and each.startswith(word) for word in words)]
         forms = [each for each in forms if "\n" not in each]
-        self.app.open_transcript(path, found.line, find=Query(" ".join(forms), tuple(forms)))
+        find = Query(self.query_text.lower() if forms else "", tuple(forms))
+        self.app.open_transcript(path, found.line, find=find)
 
     def action_resume(self, fork: bool = False) -> None:
         if (found := self.selected) is None or found.kind is not Kind.SESSION or found.path is None:
