@@ -222,7 +222,7 @@ async def test_the_evidence_of_a_kept_row_is_marked(lossy: World) -> None:
         assert isinstance(driver.app.screen, TranscriptScreen)
 
 
-def test_lines_that_are_read_together_are_shown_one_below_the_other() -> None:
+def test_lines_read_together_stand_one_below_the_other_and_answers_behind_their_question() -> None:
     row = Row("rule", "Ask first · then merge", Source(7), parts=("a", "b"))
     assert quotes_of(row) == ["Ask first", "then merge"]
     assert quotes_of(replace(row, parts=())) == ["Ask first · then merge"]  # its own sign
@@ -231,6 +231,10 @@ def test_lines_that_are_read_together_are_shown_one_below_the_other() -> None:
     shown = lost_document(Aftermath("s", 1, compaction, tuple(rows)), (), (), []).text
     assert "  ✗ Ask first\n    then merge (L7)" in shown
     assert "  and 2 more, 2 of less weight, 1 maybe kept (l shows them)" in shown
+    row = Row("answer", "A. At commit time", Source(62), about="Which timing do you want?")
+    assert draw_item(row, 0, 60).plain == "▢ × “Which timing do you want?” → A. At commit time      L62"
+    assert draw_item(row, 0, 36).plain == "▢ × “Which t…” → A. At commit t… L62"
+    assert row.key in items_of(Aftermath("s", 1, compaction, (row,)), (), "which commit")
 
 
 async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
@@ -472,11 +476,3 @@ async def test_the_legend_has_the_sign_of_what_may_be_kept_only_before_a_row(los
         await driver.press("l")
         await driver.until(lambda: "▢ ✗" in driver.shown, "the losses")
         assert legend(driver.screen)[""]["✗"] == FATE_SIGNS["✗"]
-
-
-def test_an_answer_stands_behind_its_question() -> None:
-    row = Row("answer", "A. At commit time", Source(62), about="Which timing do you want?")
-    assert draw_item(row, 0, 60).plain == "▢ × “Which timing do you want?” → A. At commit time      L62"
-    assert draw_item(row, 0, 36).plain == "▢ × “Which t…” → A. At commit t… L62"
-    compaction = CompactionFact("auto", 1000, 10, Source(99), "Summary")
-    assert row.key in items_of(Aftermath("s", 1, compaction, (row,)), (), "which commit")

@@ -132,15 +132,17 @@ def test_a_choice_of_the_skill_that_follows_is_over(tmp_path: Path, then: str, k
     assert len(lines(read(made, tmp_path), "answer")) == kept
 
 
-def test_a_short_reply_stands_with_what_it_points_at(tmp_path: Path) -> None:
+def test_a_short_reply_stands_with_what_it_points_at_and_neighbours_together(tmp_path: Path) -> None:
     made = Transcript(cwd=ROOT)
     made.user("add the wages to the list of keepers")
     made.say("The wages are in the list now. They are rounded up.")
     made.user("no, take this out again, they are private")
     made.say("Shall the harbours go as well? The list has forty of them.")
     made.user("no, that is all we have")
+    made.user("never round twice\n```text\n" + "x " * 80 + "\n```\nalways log the rate\nnever cut it")
     made.compaction(summary="Summary: none of it")
     about = {each.text: each.about for each in read(made, tmp_path).rows}
+    assert {"never round twice", "always log the rate · never cut it"} <= about.keys()
     assert about["no, take this out again, they are private"] == "add the wages to the list of keepers"
     assert about["no, that is all we have"] == "Shall the harbours go as well?"
 

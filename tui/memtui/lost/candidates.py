@@ -289,9 +289,8 @@ def _summarised(facts: Facts, spent: str, end: int) -> Iterator[Row]:
                     kind = "task"
                 says = kind != "ask" or len(words(line)) > 3  # no mere yes
                 if says and (IDENTIFIER.search(line) or kind != "finding"):
-                    over = kind == "ask" and f" {bare(line)} " in spent
-                    state: Standing = "spent" if over else "unknown"
-                    yield Row(kind, line, source, state, earlier=number, about=shortened(about, 160))
+                    over: Standing = "spent" if kind == "ask" and f" {bare(line)} " in spent else "unknown"
+                    yield Row(kind, line, source, over, earlier=number, about=shortened(about, 160))
 
 
 def _sections(summary: str) -> Iterator[tuple[str, str]]:

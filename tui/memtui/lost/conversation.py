@@ -299,17 +299,20 @@ class Conversation:
         points = len(text) <= _SHORT and (chosen or _POINTS.match(text))
         yield from self._spent()
         over = " ".join(bare(each[0]) for sign, each in offered.items() if chosen or sign.isalpha())
+        least = 0 if not self._asks else _CHOICE if chosen else _YES
         few = not chosen and self._asks and 2 < len(text.encode()) <= _FEW
         agreed = few and not (is_question(text) or is_rule(text) or _LIMITS.search(text))
         yield from (replace(row, standing="agreed") if agreed else row for row in self._flush(over))
-        own = [row for row in _of_person(text, source) if f" {bare(row.text)} " not in self._heard]
-        least = 0 if not self._asks else _CHOICE if chosen else _YES
-        own = [row for row in own if row.kind != "ask" or named(row.text) or len(words(row.text)) > least]
+        self._asked = own = [
+            row
+            for row in placed(_of_person(text, source), text)
+            if f" {bare(row.text)} " not in self._heard
+            if row.kind != "ask" or named(row.text) or len(words(row.text)) > least
+        ]
         if points and own:
             own[0] = replace(own[0], about=shortened(before.replace("**", ""), _ABOUT))
             if chosen and own[0].kind == "rule":  # it has the answer
                 self.begun.add(source.line)
-        self._asked = own
         self._heard, self._changed = "", False
 
     def _flush(self, over: str = "") -> Iterator[Row]:
