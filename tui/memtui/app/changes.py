@@ -162,9 +162,8 @@ def delete_memories(changes: Changes, backend: MemoryStore, ids: Sequence[str]) 
 
 
 def stays_shared(ids: Sequence[str], name: str) -> Change:
-    """A share, which nothing here can undo: it says what does."""
-
     def undo() -> None:
+        """Nothing here can; it says what does."""
         raise FileProblem(ids[0], f"stays shared: in a shell `memtui remote forget {ids[0]}` takes it back")
 
     return Change(f"shared {counted(len(ids), 'memory', 'memories')} with {name}", undo, undo)

@@ -68,10 +68,7 @@ class StatePane(Pane):
     number = 4
     title = "Session state"
     views = (StateView,)
-    signs: ClassVar[Mapping[str, str]] = TASK_SIGNS | {
-        "v": "the version of this state; the key v shows all",
-        "quiet": "for how long the session has said nothing",
-    }
+    signs = TASK_SIGNS | {"v": "version; the key v shows all", "quiet": "how long nothing was said"}
     detail_signs: ClassVar[Mapping[str, str]] = TASK_SIGNS | {
         "▸": "a task in progress; before a title: folded, enter opens it",
         "▾": "open: enter folds it",
