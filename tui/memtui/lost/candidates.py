@@ -275,11 +275,9 @@ def _summarised(facts: Facts, spent: str, end: int) -> Iterator[Row]:
         for section, text in _sections(compaction.summary):
             if section in _STALE:
                 continue
-            for item in ITEM.findall(text):
-                item = one_line(item).replace("**", "")
+            for item in map(one_line, ITEM.findall(text.replace("**", ""))):
                 quoted = _QUOTED.fullmatch(item)
-                said, about = quoted.groups("") if quoted else (item.strip('"“”'), "")
-                line = shortened(said, QUOTE)
+                line, about = quoted.groups("") if quoted else (item.strip('"“”'), "")
                 kind: Kind = "ask" if section == _ASKS else "finding"
                 if is_rule(line) and section in (_REQUEST, _ASKS):
                     kind = "rule"
@@ -290,7 +288,7 @@ def _summarised(facts: Facts, spent: str, end: int) -> Iterator[Row]:
                 says = kind != "ask" or len(words(line)) > 3  # no mere yes
                 if says and (IDENTIFIER.search(line) or kind != "finding"):
                     over: Standing = "spent" if kind == "ask" and f" {bare(line)} " in spent else "unknown"
-                    yield Row(kind, line, source, over, earlier=number, about=shortened(about, 160))
+                    yield Row(kind, shortened(line, QUOTE), source, over, earlier=number, about=about[:160])
 
 
 def _sections(summary: str) -> Iterator[tuple[str, str]]:

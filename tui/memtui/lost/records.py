@@ -45,8 +45,7 @@ TITLES: dict[Kind, str] = {
 """Kinds in the order in which a list shows them."""
 
 MARKS: dict[State, str] = {"kept": "✓", "handed over": "↺", "lost": "✗", "maybe": "?"}
-LESSER = "×"
-"""The mark of a loss of less weight, which is not counted."""
+LESSER = "×"  # the mark of a loss of less weight, which is not counted
 TOGETHER = " · "
 """Stands between quotes that are read together."""
 QUOTE = 400

@@ -215,9 +215,8 @@ class LostScreen(ListScreen[None]):
                 moment = parse_iso(self.aftermath.compaction.source.timestamp)
                 title += f" · {self._label or (day_and_minute(moment) if moment else '')}"
             self.listing.border_title = Content(title)
-        used = size_of_rows(rows)
-        usage = f"{len(rows)} ticked · {used:,} of {ROOM:,} characters"
-        self.listing.border_subtitle = Content.styled(usage, "$accent" if used else "$quiet")
+        usage = f"{len(rows)} ticked · {size_of_rows(rows):,} of {ROOM:,} characters"
+        self.listing.border_subtitle = Content.styled(usage, "$accent" if rows else "$quiet")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Two actions share a key: without ticks it takes back what waits."""
