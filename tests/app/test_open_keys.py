@@ -184,6 +184,12 @@ async def test_enter_on_a_source_line_opens_the_transcript_there(long: World) ->
         assert "Answer 500" in driver.shown
         await driver.press("escape")
         assert driver.at_home()
+        view.show(linked(from_markdown("- one (L2)\n- two (L3)\n- three (L4)")))
+        await driver.settled()
+        await driver.pilot.click("#detail", offset=(4, 3))
+        await driver.until(lambda: not driver.at_home(), "the line that was clicked")
+        await driver.press("escape")
+        assert view.document.lines[view.marked].text.endswith("three (L4)"), "! takes it, too"
 
 
 def test_only_source_lines_lead_there() -> None:

@@ -204,8 +204,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         if (row := self._row_under(event)) is not None:
             number, _, _ = self._layout.row(row)
             if link := self._layout.document.lines[number].link:
-                if number in self.document.links:
-                    self._mark_link(number)
+                self._mark_link(number)
                 self.post_message(self.Followed(link))
 
     def _row_under(self, event: events.Click) -> int | None:
