@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.app.screens.review import ReviewScreen
-from memtui.app.screens.review_parts import FIELDS
+from memtui.app.screens.review import FIELDS, ReviewScreen
 from memtui.documents.capture import parse_capture
 from memtui.documents.memory_file import draft_memory, draft_summary
 from memtui.engines.drafts import Reworded
@@ -17,12 +16,12 @@ from tests.app.world import World
 async def start(driver: Driver) -> ReviewScreen:
     """Review the newest capture, wait for its draft, and go to the form's first field."""
     await driver.press("1", "g", "r")
-    await driver.until(lambda: driver.review.form.field("title").text, "the draft")
+    await driver.until(lambda: driver.review.form.fields["title"].text, "the draft")
     review = driver.review
     assert review.facts.listing.has_focus
     review.form.aim("title")
     await driver.press("f2")
-    assert review.form.field("title").has_focus
+    assert review.form.fields["title"].has_focus
     return review
 
 
@@ -34,13 +33,13 @@ def drafted(world: World) -> Reworded:
 
 
 def texts(review: ReviewScreen) -> dict[str, str]:
-    return {field.name: review.form.field(field.name).text for field in FIELDS}
+    return {field.name: review.form.fields[field.name].text for field in FIELDS}
 
 
 def target(review: ReviewScreen) -> str:
     """The one field that says that space adds to it."""
     (name,) = [
-        field.name for field in FIELDS if "space adds" in str(review.form.field(field.name).border_title)
+        field.name for field in FIELDS if "space adds" in str(review.form.fields[field.name].border_title)
     ]
     return name
 

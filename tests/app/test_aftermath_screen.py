@@ -13,8 +13,8 @@ import pytest
 from textual.events import Key
 
 from memtui.app import app
+from memtui.app.base import FATE_SIGNS
 from memtui.app.details.lost import draw_item, items_of, lost_document, quotes_of
-from memtui.app.details.signs import FATE_SIGNS
 from memtui.app.panes.pane import PaneId
 from memtui.app.panes.pending import PendingPane
 from memtui.app.readings import Readings
@@ -165,7 +165,7 @@ async def test_what_is_folded_or_maybe_kept_is_not_ticked_with_all(lossy: World)
 async def test_a_review_begins_with_what_was_lost(lossy: World) -> None:
     async with opened(lossy) as driver:
         await driver.press("r")
-        await driver.until(lambda: driver.review.form.field("title").text, "the draft")
+        await driver.until(lambda: driver.review.form.fields["title"].text, "the draft")
         await driver.settled()
         rows = driver.review.facts.listing
         assert driver.shown.index("Lost by the compaction 3") < driver.shown.index("Files modified 2")
@@ -173,7 +173,7 @@ async def test_a_review_begins_with_what_was_lost(lossy: World) -> None:
         assert "f2 form" in driver.shown
         await driver.press("space", "f2")
         assert "f2 facts" in driver.shown
-        assert driver.review.form.field("learnings").text.endswith("\n- pytest -q (L7 12:25)")
+        assert driver.review.form.fields["learnings"].text.endswith("\n- pytest -q (L7 12:25)")
 
 
 async def test_rows_at_every_size(lossy: World) -> None:

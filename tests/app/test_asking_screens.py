@@ -46,7 +46,7 @@ async def compacting(driver: Driver) -> TextArea:
 
 async def reviewing(driver: Driver) -> None:
     await driver.press("1", "g", "r")
-    await driver.until(lambda: driver.review.form.field("title").text, "the draft")
+    await driver.until(lambda: driver.review.form.fields["title"].text, "the draft")
 
 
 async def asked(driver: Driver, claude: StandIn) -> None:
@@ -131,20 +131,20 @@ async def test_f4_rewords_the_fields_that_nobody_changed(full: World, claude: St
     async with opened(full) as driver:
         await reviewing(driver)
         await driver.press("f2", "tab")
-        assert driver.screen.focused is driver.review.form.field("goal")
+        assert driver.screen.focused is driver.review.form.fields["goal"]
         await driver.press("home", *"Mine ")
-        goal = driver.review.form.field("goal").text
+        goal = driver.review.form.fields["goal"].text
         await driver.press("f4")
         said = await driver.until_said("Claude wrote this draft")
         assert said.endswith("What you changed stays: Goal.")
         review = driver.review
-        assert review.form.field("title").text == MEMORY.title
-        assert review.form.field("summary").text == "Refreshes took turns."
-        assert review.form.field("goal").text == goal
-        assert review.form.field("learnings").text.startswith("- The lock has to be")
-        assert "\x1b" not in review.form.field("learnings").text
-        assert review.form.field("confidence").text == MEMORY.confidence
-        assert "src/tokens.py" in review.form.field("key_files").text  # of the draft: it was changed
+        assert review.form.fields["title"].text == MEMORY.title
+        assert review.form.fields["summary"].text == "Refreshes took turns."
+        assert review.form.fields["goal"].text == goal
+        assert review.form.fields["learnings"].text.startswith("- The lock has to be")
+        assert "\x1b" not in review.form.fields["learnings"].text
+        assert review.form.fields["confidence"].text == MEMORY.confidence
+        assert "src/tokens.py" in review.form.fields["key_files"].text  # of the draft: it was changed
         await driver.press("ctrl+s")
         await driver.until(driver.at_home, "the end of the review")
         await driver.until(lambda: MEMORY.title in "\n".join(driver.drawn(PaneId.MEMORIES)), "its title")

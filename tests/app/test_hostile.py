@@ -87,7 +87,7 @@ async def paste(driver: Driver, text: str) -> None:
 async def test_what_is_pasted_into_the_review(full: World) -> None:
     async with opened(full, MIDDLE) as driver:
         await driver.press("r")
-        await driver.until(lambda: driver.review.form.field("title").text, "the draft")
+        await driver.until(lambda: driver.review.form.fields["title"].text, "the draft")
         await driver.press("tab", "tab")
         for payload in CONTROL.values():
             await paste(driver, payload)

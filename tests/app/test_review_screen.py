@@ -12,11 +12,11 @@ from textual.widgets import TextArea
 
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens.dialogs import ConfirmScreen, ReadingScreen
-from memtui.app.screens.review import ReviewScreen
-from memtui.app.screens.review_parts import (
+from memtui.app.screens.review import (
     FIELDS,
     EvidencePane,
     FormField,
+    ReviewScreen,
     _full_text,
     from_fields,
     to_fields,
@@ -44,9 +44,9 @@ def test_lost_lines_that_are_read_together_stand_one_below_the_other() -> None:
 async def test_a_field_is_typed_on_at_the_end_of_its_draft(full: World) -> None:
     async with opened(full) as driver:
         review = await start(driver)
-        draft = review.form.field("title").text
+        draft = review.form.fields["title"].text
         await driver.press("!")
-        assert review.form.field("title").text == f"{draft}!"
+        assert review.form.fields["title"].text == f"{draft}!"
 
 
 async def test_ctrl_s_writes_the_memory_file_and_the_capture_and_u_takes_them_back(full: World) -> None:
@@ -94,7 +94,7 @@ async def test_typed_text_is_saved_unchanged(full: World) -> None:
     async with opened(full) as driver:
         review = await start(driver)
         await driver.press("end", "exclamation_mark", "tab", "tab")
-        assert driver.screen.focused is review.form.field("learnings")
+        assert driver.screen.focused is review.form.fields["learnings"]
         await driver.press("down", "end", "enter", *"- another", "enter", *"  goes on", "tab")
         await driver.press("f7", *"New goal", "enter", *"in two lines", "tab")
         await driver.press("a", "enter", "b", "enter", "ctrl+s")
@@ -129,10 +129,10 @@ async def test_a_fact_is_added_to_the_field_edited_last(full: World) -> None:
         assert driver.last_said == "Taken out of Open questions / issues."
         assert texts(review) == before
         await driver.press("f2")
-        assert driver.screen.focused is review.form.field("questions")
+        assert driver.screen.focused is review.form.fields["questions"]
         await driver.press("shift+tab", "f2", "j", "space")
         assert driver.last_said == "Added to Goal."
-        field = review.form.field("goal")
+        field = review.form.fields["goal"]
         assert field.text.endswith("Understood: one refresh at a time. (L10 12:25)")
         field.text = "Retry the test until test passes"
         assert field.toggle("test") and field.text == "Retry the test until test passes"
@@ -143,7 +143,7 @@ async def test_tab_leads_from_the_facts_to_the_form_behind_them(full: World) -> 
         review = await start(driver)
         for key, field in (("tab", "title"), ("shift+tab", "key_files")):
             await driver.press("f2", key)
-            assert driver.screen.focused is review.form.field(field)
+            assert driver.screen.focused is review.form.fields[field]
 
 
 async def test_what_was_typed_before_the_draft_came_is_not_lost_unasked(
@@ -160,8 +160,8 @@ async def test_what_was_typed_before_the_draft_came_is_not_lost_unasked(
     async with opened(full) as driver:
         await driver.pilot.press("r", "f2", "shift+tab", "shift+tab", *"mys")
         typed.set()
-        await driver.until(lambda: driver.review.form.field("goal").text, "the draft")
-        assert driver.review.form.field("title").text == "mys"
+        await driver.until(lambda: driver.review.form.fields["goal"].text, "the draft")
+        assert driver.review.form.fields["title"].text == "mys"
         await driver.press("escape")
         assert isinstance(driver.screen, ConfirmScreen)
 
@@ -170,8 +170,8 @@ async def test_lines_that_are_pasted_stay_lines_and_a_space_is_a_space(full: Wor
     async with opened(full) as driver:
         review = await start(driver)
         await driver.press("home", "space")
-        assert review.form.field("title").text == f" {FIRST}"
-        field = review.form.field("learnings")
+        assert review.form.fields["title"].text == f" {FIRST}"
+        field = review.form.fields["learnings"]
         for end in ("\r", "\r\n", "\n"):  # most terminals paste a return between lines
             field.text = ""
             field.focus()
@@ -196,8 +196,8 @@ async def test_a_broken_capture_says_why_and_a_reviewed_one_where_its_memory_is(
 async def test_without_a_transcript_the_capture_itself_makes_the_draft(full: World) -> None:
     async with opened(full) as driver:
         await driver.press("j", "r")
-        await driver.until(lambda: driver.review.form.field("title").text, "the draft")
-        assert driver.review.form.field("title").text == "Make the export stream"
+        await driver.until(lambda: driver.review.form.fields["title"].text, "the draft")
+        assert driver.review.form.fields["title"].text == "Make the export stream"
         assert "No facts: " in driver.review.facts.listing.empty
         await driver.press("space")
         assert driver.last_said == "No fact is selected."
@@ -225,9 +225,9 @@ async def test_a_narrower_window_wraps_a_field_anew(full: World, monkeypatch: py
     heard = TextArea._on_resize
     async with opened(full, size=WIDE) as driver:
         review = await start(driver)
-        summary = review.form.field("summary")
+        summary = review.form.fields["summary"]
         summary.text = " ".join(["everywhere"] * 9)
-        review.form.field("learnings").text = "\n" * WIDE[1]  # the form scrolls in both windows
+        review.form.fields["learnings"].text = "\n" * WIDE[1]  # the form scrolls in both windows
         await driver.settled()
         monkeypatch.setattr(TextArea, "_on_resize", lambda field: driver.paint() and heard(field))
         await driver.resize(NARROW)
@@ -242,9 +242,9 @@ async def test_every_field_is_in_sight_when_it_has_the_focus(full: World) -> Non
             await driver.resize(size)
             review = await start(driver)
             for field in FIELDS:
-                assert driver.screen.focused is review.form.field(field.name), size
+                assert driver.screen.focused is review.form.fields[field.name], size
                 label = field.label.split(":")[0].split(" (")[0]
-                form_field = review.form.field(field.name)
+                form_field = review.form.fields[field.name]
 
                 def in_sight(label: str = label, form_field: FormField = form_field) -> bool:
                     region = form_field.region
@@ -261,13 +261,13 @@ async def test_every_field_is_in_sight_when_it_has_the_focus(full: World) -> Non
 async def test_what_is_optional_or_empty_takes_one_line_until_it_has_the_focus(full: World) -> None:
     async with opened(full, size=WIDE) as driver:
         review = await start(driver)
-        review.form.field("key_files").text = "- one.py\n- two.py"
-        review.form.field("questions").text = ""
-        review.form.field("learnings").text = "- first\n- second"
+        review.form.fields["key_files"].text = "- one.py\n- two.py"
+        review.form.fields["questions"].text = ""
+        review.form.fields["learnings"].text = "- first\n- second"
         await driver.until(lambda: "Key files: one.py; two.py" in driver.shown, "the gist of a list")
         assert "Open questions / issues: nothing yet" in driver.shown
         assert "- second" in driver.shown and "- two.py" not in driver.shown
-        review.form.field("key_files").focus()
+        review.form.fields["key_files"].focus()
         await driver.until(lambda: "- two.py" in driver.shown, "the field's lines")
         await driver.press("tab")
         await driver.until(lambda: "- two.py" not in driver.shown, "one line again")
@@ -286,8 +286,8 @@ async def test_in_a_narrow_window_f2_goes_between_form_and_evidence(full: World)
         await driver.press("space", "f2")
         assert not driver.has("#evidence")
         assert (
-            driver.screen.focused is review.form.field("title")
-            and "src/tokens.py" in review.form.field("title").text
+            driver.screen.focused is review.form.fields["title"]
+            and "src/tokens.py" in review.form.fields["title"].text
         )
 
 
@@ -299,7 +299,7 @@ async def test_f3_opens_the_transcript_and_comes_back(full: World) -> None:
         await driver.until(lambda: "Never refresh twice" in driver.shown, "the transcript")
         await driver.press("escape")
         assert driver.app.screen is review
-        assert review.form.field("title").text == f"{FIRST}x"
+        assert review.form.fields["title"].text == f"{FIRST}x"
         await driver.press("f2")
         await driver.until(lambda: review.facts.selected, "the facts")
         fact = next(key for key, item in review.facts._items.items() if getattr(item, "line", 0) == 1)
@@ -317,7 +317,7 @@ async def test_escape_asks_when_something_would_be_lost_and_a_title_is_needed(fu
         assert "What you wrote is not saved." in driver.shown
         await driver.press("n")
         assert driver.app.screen is review
-        assert review.form.field("title").text == f"{FIRST}x"
+        assert review.form.fields["title"].text == f"{FIRST}x"
         await driver.press("escape", "enter")  # the button that keeps has the focus
         assert driver.app.screen is review
         await driver.press("escape", "y")
@@ -329,7 +329,7 @@ async def test_escape_asks_when_something_would_be_lost_and_a_title_is_needed(fu
         await driver.press("f7", "delete", "tab", "ctrl+s")
         assert driver.last_said == "Give the memory a title first."
         assert driver.app.screen is review
-        assert driver.screen.focused is review.form.field("title")
+        assert driver.screen.focused is review.form.fields["title"]
         assert everything(full) == before
 
 
@@ -394,7 +394,7 @@ async def test_a_second_ctrl_s_and_escape_come_too_late(full: World, monkeypatch
 
 async def at_facts(driver: Driver) -> EvidencePane:
     await driver.press("1", "g", "r")
-    await driver.until(lambda: driver.review.form.field("title").text, "the draft")
+    await driver.until(lambda: driver.review.form.fields["title"].text, "the draft")
     await driver.press("g")
     return driver.review.facts
 

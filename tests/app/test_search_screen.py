@@ -11,9 +11,9 @@ from textual.events import Paste
 from textual.widgets import Input
 
 from memtui.app.base import PROMPT
-from memtui.app.details import search as search_result
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens import search
+from memtui.app.screens import search as search_result
 from memtui.app.screens.dialogs import ReadingScreen, legend
 from memtui.app.screens.search import SearchScreen, _known_by
 from memtui.app.screens.transcript import TranscriptScreen

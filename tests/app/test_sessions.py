@@ -18,8 +18,7 @@ from textual.widgets import Input
 
 from memtui.app.screens.dialogs import ConfirmScreen, ReadingScreen
 from memtui.app.screens.lost import LostScreen
-from memtui.app.screens.session_rows import COLUMNS, columns_in, heading, row, telling
-from memtui.app.screens.sessions import SessionsScreen
+from memtui.app.screens.sessions import COLUMNS, SessionsScreen, columns_in, heading, row, telling
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.row_list import RowList

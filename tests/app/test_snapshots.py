@@ -18,7 +18,7 @@ import pytest
 from textual.app import App
 
 from memtui.app.panes.pane import PaneId
-from memtui.app.screens import compact, dialogs, review_parts, session_rows
+from memtui.app.screens import compact, dialogs, review, sessions
 from memtui.app.screens.compact import CompactScreen
 from memtui.app.screens.dialogs import legend
 from memtui.app.screens.lost import LostScreen
@@ -101,12 +101,12 @@ def _anywhere(built: tuple[DemoProject, Path], monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(document, "clean", cleaned)
     monkeypatch.setattr(transcript_lines, "clean", cleaned)
     monkeypatch.setattr(transcript_lines, "clean_line", cleaned_line)
-    monkeypatch.setattr(review_parts, "clean", cleaned)
-    monkeypatch.setattr(review_parts, "clean_line", cleaned_line)
+    monkeypatch.setattr(review, "clean", cleaned)
+    monkeypatch.setattr(review, "clean_line", cleaned_line)
     monkeypatch.setattr(compact, "clean", cleaned)
     monkeypatch.setattr(compact, "_PAUSE", 0.0)
     monkeypatch.setattr(searching, "clean", cleaned)
-    monkeypatch.setattr(session_rows, "clean_line", cleaned_line)
+    monkeypatch.setattr(sessions, "clean_line", cleaned_line)
     monkeypatch.setattr(dialogs, "clean_line", cleaned_line)
 
 
@@ -132,7 +132,7 @@ async def _press(driver: Driver, keys: tuple[str, ...]) -> None:
         await driver.settled()
         await driver.press(key)
         if isinstance(driver.screen, ReviewScreen):
-            await driver.until(lambda: driver.review.form.field("title").text, "the draft")
+            await driver.until(lambda: driver.review.form.fields["title"].text, "the draft")
         elif isinstance(driver.screen, TranscriptScreen):
             await driver.until_transcript()
             await driver.until(lambda: "turn" in driver.lines[0], "the turns")

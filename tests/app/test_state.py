@@ -17,7 +17,6 @@ from memtui.app.panes.state import StatePane
 from memtui.app.project import ProjectModel
 from memtui.app.readings import Sessions
 from memtui.app.screens.dialogs import legend
-from memtui.app.status import Published
 from memtui.app.watch import Mark
 from memtui.documents.session_state import (
     Decision,
@@ -110,9 +109,9 @@ async def test_a_view_from_before_the_choice_is_not_shown(two: World) -> None:
     async with opened(two) as driver:
         former = driver.browser.query_one(StatePane).view
         await driver.press("4", "]")
-        driver.browser.post_message(Published(former))
+        driver.browser.publish(former)
         await until_title(driver, "4 Session state v7 · session 2/2 · quiet 2 h")
-        driver.browser.post_message(Published(former))
+        driver.browser.publish(former)
         await driver.press("[")
         await until_title(driver, "4 Session state v7 · session 1/2")
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from memtui.app.screens.review_parts import from_fields, to_fields
+from memtui.app.screens.review import from_fields, to_fields
 from memtui.documents.capture import Capture, parse_capture, render_capture, reviewed
 from memtui.documents.memory_file import draft_memory, draft_summary, render_memory
 from memtui.engines.drafts import Reworded
@@ -343,7 +343,7 @@ async def test_ctrl_z_takes_back_what_was_typed_in_a_field(
 ) -> None:
     async with opened(full) as driver:
         monkeypatch.setattr(driver.app, "action_suspend_process", lambda: pytest.fail("it stopped"))
-        goal = (await start(driver)).form.field("goal")
+        goal = (await start(driver)).form.fields["goal"]
         before = goal.text
         goal.focus()
         await driver.press("x")

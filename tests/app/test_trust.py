@@ -81,7 +81,7 @@ async def test_what_is_typed_after_r_goes_to_the_facts_and_not_to_the_browser(fu
         assert driver.at_home() and not driver.app.left
         assert driver.pane(PaneId.PENDING).index == 0
         await at_once(driver, "rj")
-        await driver.until(lambda: driver.review.form.field("goal").text, "the draft")
+        await driver.until(lambda: driver.review.form.fields["goal"].text, "the draft")
 
 
 async def test_keys_for_rows_that_are_being_read_wait_for_them(full: World) -> None:
@@ -131,7 +131,7 @@ async def test_a_message_of_a_key_goes_with_the_next_key_and_with_its_screen(ful
         assert driver.at_home()
         assert "No text is selected" not in driver.shown
         await driver.press("1", "r")
-        await driver.until(lambda: driver.review.form.field("title").text, "the draft")
+        await driver.until(lambda: driver.review.form.fields["title"].text, "the draft")
         await driver.press("ctrl+s")  # said by the key that closes the screen
         await driver.until(lambda: "Reviewed:" in driver.shown, "the message")
 

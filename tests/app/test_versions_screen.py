@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.app.details.versions import Version, changes_document, state_versions, title_of
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens import versions as screen_module
-from memtui.app.screens.versions import VersionsScreen
+from memtui.app.screens.versions import Version, VersionsScreen, changes_document, state_versions, title_of
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.row_list import RowList
 from memtui.documents.session_state import Decision, Identity, SessionState, Task, TaskKind, WorkingContext
@@ -158,9 +157,9 @@ async def test_list_and_changes_are_both_in_sight_and_reached_by_keys(three: Wor
         for size in (WIDE, SHORT):
             await driver.resize(size)
             screen = await shown(driver)
+            assert "v4" in driver.lines[0 if size == SHORT else 1], size
             assert driver.has("#versions"), size
             assert driver.has("#changes"), size
-            assert "v4" in driver.lines[0 if size == SHORT else 1], size
             assert "v2 → v4" in driver.shown, size
             await driver.press("enter")
             assert screen.view.has_focus, size

@@ -9,13 +9,11 @@ from pathlib import Path
 from queue import Queue
 
 import pytest
-from textual.message import Message
 from watchdog.observers.api import BaseObserver
 
 from memtui.app import watch
-from memtui.app.listings import Target
+from memtui.app.listings import Target, View
 from memtui.app.panes.pane import PaneId
-from memtui.app.status import Published
 from memtui.app.watch import Mark, Watcher
 from memtui.documents.capture import parse_capture, render_capture, reviewed
 from tests.app.harness import NARROW, SHORT, opened
@@ -101,16 +99,19 @@ async def test_a_folder_deleted_and_made_again(full: World) -> None:
         await driver.until(lambda: "And one more" in driver.shown, "the second capture")
 
 
-async def test_a_storm_reaches_the_screen_in_few_messages(world: World, events_only: None) -> None:
-    told_views: list[object] = []
-
-    def count(message: Message) -> None:
-        if isinstance(message, Published):
-            told_views.append(message.view)
-
+async def test_a_storm_reaches_the_screen_in_few_views(
+    world: World, events_only: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     world.capture(500, "The first")
-    async with opened(world, hook=count) as driver:
-        told_views.clear()
+    async with opened(world) as driver:
+        told_views: list[object] = []
+        publish = driver.browser.publish
+
+        def count(view: View) -> None:
+            told_views.append(view)
+            publish(view)
+
+        monkeypatch.setattr(driver.browser, "publish", count)
         for number in range(400):
             world.capture(number + 1, f"Capture {number}")
         await driver.until(lambda: len(driver.pane(PaneId.PENDING).rows) == 401, "the captures")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import ClassVar
 
 import pytest
 from hypothesis import given, settings
@@ -18,31 +19,33 @@ from tests.app.widgets.hosts import Host, hosted, hostile_texts, rows_of
 SIZE = (30, 10)
 
 
+class _List(RowList):
+    windows: ClassVar[list[tuple[int, int]]] = []
+
+    def look_at(self, keys: Sequence[str]) -> None:
+        first = self.scroll_offset.y
+        self.windows.append((first, first + len(keys)))
+
+
 class ListHost(Host[RowList]):
     """A list whose drawn keys and messages are recorded."""
 
     def __init__(self, keys: Sequence[str] = (), *, is_header: Callable[[str], bool] | None = None) -> None:
         self.drawn: list[str] = []
-        super().__init__(RowList(self.draw, is_header=is_header, empty="nothing here\nyet"))
+        super().__init__(_List(self.draw, is_header=is_header, empty="nothing here\nyet"))
         self.widget.set_rows(keys)
         self.opened: list[str] = []
         self.highlighted: list[str | None] = []
-        self.windows: list[tuple[int, int]] = []
 
     def draw(self, key: str, width: int) -> Content:
         self.drawn.append(key)
         return Content(f"<{key}>")
 
-    def on_row_list_opened(self, event: RowList.Opened) -> None:
-        self.opened.append(event.key)
+    def on_row_list_opened(self) -> None:
+        self.opened.append(self.widget.selected or "")
 
     def on_row_list_highlighted(self, event: RowList.Highlighted) -> None:
-        self.highlighted.append(event.key)
-
-    def on_row_list_window(self, event: RowList.Window) -> None:
-        last = event.first + len(event.keys)
-        assert list(event.keys) == list(self.widget.rows[event.first : last])
-        self.windows.append((event.first, last))
+        self.highlighted.append(event.row_list.selected)
 
     @property
     def shown(self) -> list[str]:
@@ -174,21 +177,21 @@ async def test_a_list_without_rows_for_a_while_goes_back_to_the_selected_row() -
 
 async def test_the_rows_in_sight_are_reported() -> None:
     async with hosted(ListHost(keys(100)), SIZE) as (app, pilot):
-        assert app.windows[-1] == (0, 10)
-        before = len(app.windows)
+        assert _List.windows[-1] == (0, 10)
+        before = len(_List.windows)
         app.widget.set_rows(keys(100))
         await pilot.press("j")
         await settle(pilot)
-        assert len(app.windows) == before
+        assert len(_List.windows) == before
         await pilot.press("G")
         await settle(pilot)
-        assert app.windows[-1] == (90, 100)
+        assert _List.windows[-1] == (90, 100)
         await pilot.resize_terminal(30, 6)
         await settle(pilot)
-        assert app.windows[-1] == (94, 100)
+        assert _List.windows[-1] == (94, 100)
         app.widget.set_rows(keys(3))
         await settle(pilot)
-        assert app.windows[-1] == (0, 3)
+        assert _List.windows[-1] == (0, 3)
 
 
 @hostile_texts

@@ -29,7 +29,7 @@ from memtui.app.browser import BrowserScreen
 from memtui.app.panes.pane import Pane
 from memtui.app.project import ProjectModel
 from memtui.app.settings import Settings, load_settings, save_theme, saved_theme
-from memtui.app.terminal import DaemonThreads, end_with_terminal
+from memtui.app.terminal import DaemonThreads, edit_file, end_with_terminal, step_down
 from memtui.app.themes import COLOUR_BLIND, MEMTUI, legible
 from memtui.app.widgets.row_list import RowList
 from memtui.ground.clean import clean
@@ -426,8 +426,6 @@ class MemtuiApp(BaseApp):
         return super().check_action(action, parameters)
 
     def action_suspend_process(self) -> None:
-        from memtui.app.terminal import step_down
-
         step_down(self)
 
     def action_copy_selection(self) -> None:
@@ -489,8 +487,6 @@ class MemtuiApp(BaseApp):
         yield from (each for each in super().get_system_commands(screen) if each.title not in own)
 
     def _edit_settings(self) -> None:
-        from memtui.app.terminal import edit_file
-
         path = config_path(self.model.places.home)
         with self.reporting("opening config.toml"):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

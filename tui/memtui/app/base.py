@@ -44,6 +44,19 @@ READING = 1.0
 _REST = "… memtui doctor says the rest."
 _TOAST = 300
 """Characters of a message: three lines of 100 columns; `memtui doctor` has the rest."""
+# The meaning of signs that several screens draw, for help.
+FATE_SIGNS = {
+    "✗": "lost: neither the summary nor a note has it",
+    "×": "lost, of less weight: not counted",
+    "?": "not in its own words: the summary may say it in others",
+    "✓": "kept by the summary",
+    "↺": "handed over by memtui",
+    "⏳": "waits for the next prompt",
+    "⚠": "said by the summary alone",
+    "↻": "needed again after the compaction",
+}
+TASK_SIGNS = {"▸": "a task in progress", "○": "an open task", "✓": "done"}
+FOLD_SIGNS = {"▸": "folded: enter opens it", "▾": "open: enter folds it"}
 hidden = partial(Binding, show=False)
 """A binding that help lists and the footer does not."""
 
@@ -104,13 +117,6 @@ class BaseApp(App[None]):
         text = clean(text)
         text = text if len(text) <= _TOAST else f"{text[: _TOAST - len(_REST)]}{_REST}"
         self.notify(text, severity=severity, markup=False, timeout=10 if severity == "error" else 4)
-        self.set_timer(0.1, self._leave_last_message)  # once this one is mounted
-
-    def _leave_last_message(self) -> None:
-        """Remove older messages that were still being mounted when they were cleared."""
-        for screen in self.screen_stack[-1:]:  # none once the app is closing
-            for toast in list(screen.query("Toast"))[:-1]:
-                toast.remove()
 
     def warn(self, text: str) -> None:
         self.say(text, severity="warning")

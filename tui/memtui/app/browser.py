@@ -18,16 +18,16 @@ from textual.content import Content
 from textual.dom import DOMNode
 
 from memtui.app.base import StyledOnce, hidden, reported
-from memtui.app.listings import CapturesView, ConfigView, StateView, first_views
+from memtui.app.listings import CapturesView, ConfigView, StateView, View, first_views
 from memtui.app.panes.commands import CommandsPane
 from memtui.app.panes.detail import DetailView, selected_line
 from memtui.app.panes.memories import MemoriesPane
-from memtui.app.panes.pane import Pane, PaneId, PaneStack
+from memtui.app.panes.pane import Pane, PaneId, PaneStack, TabStrip
 from memtui.app.panes.pending import PendingPane
 from memtui.app.panes.state import StatePane
 from memtui.app.project import ProjectModel
 from memtui.app.settings import Settings
-from memtui.app.status import Published, StatusBar, Tab, TabStrip
+from memtui.app.status import StatusBar
 from memtui.app.watch import Live, Liveness, Mark, follow_sessions
 from memtui.app.widgets.document import Document, from_markdown, line
 from memtui.app.widgets.document_view import DocumentView
@@ -38,6 +38,8 @@ from memtui.ground.files import FileProblem
 from memtui.transcript import ReadingCancelledError
 
 if TYPE_CHECKING:
+    from textual.widgets import Input
+
     from memtui.app.widgets.input_line import InputLine
     from memtui.ground.project import Places
     from memtui.plugin.installing import Plan
@@ -91,12 +93,12 @@ class BrowserScreen(StyledOnce):
         self.current_id = PaneId.PENDING
         self.pane.add_class("-current", update=False)
         self.bar = StatusBar(model, settings)
+        self.tabs = TabStrip(self.bar, every)
         self.detail = DetailView()
         self._filter_line: InputLine | None = None
-        self._idle_before = frozenset[str]()
         self.live = Live(
             model.targets,
-            lambda names: model.compare(names, lambda view: self._soon(self.post_message, Published(view))),
+            lambda names: model.compare(names, partial(self._soon, self.publish)),
             lambda liveness: self._soon(self._listed, liveness),
             lambda error: self.app.explain("looking at the disk", error),
         )
@@ -104,7 +106,7 @@ class BrowserScreen(StyledOnce):
     def compose(self) -> ComposeResult:
         """Few widgets on purpose: the first paint waits for each, and a restyle visits all of them."""
         yield self.bar
-        yield TabStrip(self.bar)
+        yield self.tabs
         with _Body(id="body"):
             with PaneStack(id="panes"):
                 yield from self.panes.values()
@@ -116,7 +118,7 @@ class BrowserScreen(StyledOnce):
         for pane in (self.commands, self.state):
             pane.show_rows()
         for view in (*first_views(self.model.places), self.model.claude_view()):
-            self.on_published(Published(view))
+            self.publish(view)
         self.call_after_refresh(self._painted)
         self.set_interval(20.0, self._let_time_pass)
 
@@ -145,8 +147,8 @@ class BrowserScreen(StyledOnce):
         if self.is_attached:
             self.call_later(callback, *arguments)
 
-    def on_published(self, message: Published) -> None:
-        view = message.view
+    def publish(self, view: View) -> None:
+        """Show a newer view from the background wherever it is shown."""
         if isinstance(view, StateView) and view.chosen != self.state.view.chosen:
             return  # read before the user chose another session: a newer one follows
         self.bar.apply(view)
@@ -177,16 +179,11 @@ class BrowserScreen(StyledOnce):
 
     @on(Pane.Changed)
     def _show_changes(self, message: Pane.Changed) -> None:
-        self.update_tabs()
+        self.tabs.refresh()
         if message.row_list is self.pane or self.pane.selected is None:
             self.show_detail()
         if message.row_list is self.pane:
-            self._offer_keys()
-
-    @on(RowList.Window)
-    def _rows_in_sight(self, message: RowList.Window) -> None:
-        if isinstance(message.row_list, Pane):
-            message.row_list.look_at(message.keys)
+            self.refresh_bindings()
 
     @property
     def pane(self) -> Pane:
@@ -198,7 +195,7 @@ class BrowserScreen(StyledOnce):
         self.pane.hold()
         for other in self.panes.values():
             other.set_class(other.pane_id is pane_id, "-current")
-        self.update_tabs()
+        self.tabs.refresh()
         self.show_detail()
 
     @property
@@ -233,12 +230,6 @@ class BrowserScreen(StyledOnce):
         self.reading = True
         self.set_focus(self.detail)
 
-    def update_tabs(self) -> None:
-        self.query_one(TabStrip).tabs = tuple(
-            Tab(pane.pane_id, str(pane.number), pane.title, pane.count_in_strip(), pane is self.pane)
-            for pane in self.panes.values()
-        )
-
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Make the focused pane the current one; focusing the detail means reading it."""
         if self._filter_line is not None:
@@ -263,7 +254,7 @@ class BrowserScreen(StyledOnce):
     def _highlighted(self, message: RowList.Highlighted) -> None:
         if message.row_list is self.pane:
             self.show_detail()
-            self._offer_keys()
+            self.refresh_bindings()
 
     @property
     def idle_keys(self) -> frozenset[str]:
@@ -274,12 +265,6 @@ class BrowserScreen(StyledOnce):
         if self.shown.selected is None:
             idle |= {"open", "transcript", *([] if self.state.view.session_id else ["compact"])}
         return pane.idle_keys | idle
-
-    def _offer_keys(self) -> None:
-        """Let the footer offer what does something for the selected row as it is now."""
-        if self._idle_before != (idle := self.idle_keys):
-            self._idle_before = idle
-            self.refresh_bindings()
 
     @on(DocumentView.Followed)
     def _followed_link(self, message: DocumentView.Followed) -> None:
@@ -347,7 +332,7 @@ class BrowserScreen(StyledOnce):
         sign = self.state.at_rest = "zoomed · z goes back" if self.has_class("-zoomed") else ""
         for each in (*self.panes.values(), self.detail):
             each.border_subtitle = Content((each is self.state and self.state.doing) or sign)
-        self._offer_keys()
+        self.refresh_bindings()
 
     @work(group="transcript", exclusive=True, exit_on_error=False)
     async def action_transcript(self, line: int = 0) -> None:
@@ -496,8 +481,8 @@ class BrowserScreen(StyledOnce):
             await self.mount(self._filter_line, before=self.query_one(KeyFooter))
         self._filter_line.open(self.pane.filter_text, self.pane)
 
-    def on_input_line_changed(self, message: InputLine.Changed) -> None:
-        self.pane.filter(message.text)
+    def on_input_changed(self, message: Input.Changed) -> None:
+        self.pane.filter(message.value)
 
     def open_result(self, found: Result) -> None:
         from memtui.app.screens.dialogs import ReadingScreen

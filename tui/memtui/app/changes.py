@@ -150,15 +150,26 @@ def each_of(actions: Iterable[_Act]) -> Callable[[], None]:
 
 
 def delete_memories(changes: Changes, backend: MemoryStore, ids: Sequence[str]) -> str:
-
-    def one(memory_id: str) -> tuple[_Act, _Act]:
-        backend.delete(memory_id)
-        return partial(backend.restore, memory_id), partial(backend.delete, memory_id)
-
-    what, done = "deleted {}", "Moved to the trash: {}. u takes it back."
-    if len(ids) == 1:
-        what, done = f"deleted {ids[0]}", f"{ids[0]} is in the trash. u brings it back."
-    return _change_each(changes, ids, one, what, done, deletes=True)
+    """Move memories to the trash, as many as can be."""
+    gone: list[str] = []
+    problems: list[FileProblem] = []
+    for each in ids:
+        try:
+            backend.delete(each)
+            gone.append(each)
+        except FileProblem as problem:
+            problems.append(problem)
+    if not gone:
+        raise problems[0]
+    number = counted(len(gone), "memory", "memories")
+    undo = each_of(partial(backend.restore, each) for each in gone)
+    redo = each_of(partial(backend.delete, each) for each in gone)
+    names, back = tuple(f"{each}.md" for each in gone), f"{'they are' if gone[1:] else 'it is'} back"
+    what = f"deleted {number if ids[1:] else gone[0]}"
+    changes.add(Change(what, undo, redo, names, deleted=tuple(gone), undone=back))
+    failed = f" Not {len(problems)} more: {problems[0]}." if problems else ""
+    done = f"Moved to the trash: {number}. u takes it back."
+    return f"{done if ids[1:] else f'{gone[0]} is in the trash. u brings it back.'}{failed}"
 
 
 def stays_shared(ids: Sequence[str], name: str) -> Change:
@@ -184,57 +195,19 @@ def retag_memories(
     changes: Changes, backend: MemoryStore, ids: Sequence[str], before: Iterable[str], after: Sequence[str]
 ) -> str:
     """Change the common tags of memories; their other tags stay."""
-    gone = set(before) - set(after)
-
-    def one(memory_id: str) -> tuple[_Act, _Act] | None:
-        old = backend.get(memory_id).meta.tags
+    gone, wanted = {*before} - {*after}, dict[str, tuple[str, ...]]()
+    for each in ids:
+        old = backend.get(each).meta.tags
         kept = [tag for tag in old if tag not in gone and tag not in after]
         new = tuple(after) if len(ids) == 1 else (*kept, *after)
-        if new == old:
-            return None
-        backend.update(memory_id, tags=new)
-        return partial(_swap, backend, memory_id, new, old), partial(_swap, backend, memory_id, old, new)
-
-    what, done = "tagged {}", "Changed the tags of {}. u takes it back."
-    if len(ids) == 1:
-        shown = " ".join(f"#{tag}" for tag in after) or "none"
-        what, done = f"tagged {ids[0]}", f"Tags of {ids[0]}: {shown}. u brings the old ones back."
-    return _change_each(changes, ids, one, what, done) or "The tags are unchanged."
-
-
-def _swap(backend: MemoryStore, memory_id: str, expected: tuple[str, ...], tags: tuple[str, ...]) -> None:
-    if backend.get(memory_id).meta.tags != expected:
-        raise FileChanged(Path(memory_id), "has changed since; it is kept as it is")
-    backend.update(memory_id, tags=tags)
-
-
-def _change_each(
-    changes: Changes,
-    ids: Sequence[str],
-    edit: Callable[[str], tuple[_Act, _Act] | None],
-    what: str,
-    done: str,
-    *,
-    deletes: bool = False,
-) -> str:
-    """Change memories one by one; `what` and `done` get their number. "" if there was nothing to change."""
-    ways: dict[str, tuple[_Act, _Act]] = {}
-    problems: list[FileProblem] = []
-    for each in ids:
-        try:
-            if way := edit(each):
-                ways[each] = way
-        except FileProblem as problem:
-            problems.append(problem)
-    if problems and not ways:
-        raise problems[0]
-    if not ways:
-        return ""
-    number = counted(len(ways), "memory", "memories")
-    undo = each_of(undo for undo, _ in ways.values())
-    redo = each_of(redo for _, redo in ways.values())
-    names, gone = tuple(f"{each}.md" for each in ways), tuple(ways) if deletes else ()
-    back = f"{'it is' if len(ways) == 1 else 'they are'} back" if deletes else ""
-    changes.add(Change(what.format(number), undo, redo, names, deleted=gone, undone=back))
-    failed = f" Not {len(problems)} more: {problems[0]}." if problems else ""
-    return f"{done.format(number)}{failed}"
+        if new != old:
+            wanted[each] = new
+    number = ids[0] if len(ids) == 1 else counted(len(wanted), "memory", "memories")
+    with changes.of_files(f"tagged {number}", map(backend.path, wanted)):
+        for each, tags in wanted.items():
+            backend.update(each, tags=tags)
+    if not wanted:
+        return "The tags are unchanged."
+    if len(ids) > 1:
+        return f"Changed the tags of {number}. u takes it back."
+    return f"Tags of {number}: {' '.join(f'#{tag}' for tag in after) or 'none'}. u brings the old ones back."

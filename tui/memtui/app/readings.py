@@ -344,7 +344,7 @@ class Indexer:
 
     def __init__(self, places: Places) -> None:
         self._places = places
-        self._process: subprocess.Popen[bytes] | None = None
+        self.process: subprocess.Popen[bytes] | None = None
         self._started = False
         self._lock = threading.Lock()
 
@@ -357,7 +357,7 @@ class Indexer:
             project, home, claude = self._places
             command = [sys.executable, "-P", "-c", _CODE, *map(str, (project.root, claude, *home))]
             nothing = subprocess.DEVNULL
-            self._process = subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing)
+            self.process = subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing)
 
     def start_for_transcripts(self) -> None:
         """Update the index if there are many unread transcripts: few are indexed in a moment."""
@@ -365,14 +365,10 @@ class Indexer:
             if sum(each.size for each in all_transcripts(self._places.claude)) >= 4 << 20:
                 self.start()
 
-    @property
-    def is_running(self) -> bool:
-        return self._process is not None and self._process.poll() is None
-
     def stop(self) -> None:
         """End the process, and start no more; finished work is kept."""
         with self._lock:
             self._started = True
-            if self._process is not None and self._process.poll() is None:
-                self._process.kill()
-                self._process.wait()
+            if self.process is not None and self.process.poll() is None:
+                self.process.kill()
+                self.process.wait()

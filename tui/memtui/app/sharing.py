@@ -95,7 +95,7 @@ class Exchange:
                 problems.append(f"{problem}.")
         return Shared(tuple(shared), tuple(problems))
 
-    def sync(self, name: str, changed: Callable[[], None]) -> Synced:
+    def sync(self, name: str, changed: Callable[[], None] = lambda: None) -> Synced:
         """Exchange with a remote; `changed` is called whenever its state has changed."""
         return self._sync(self._open(name), changed)
 

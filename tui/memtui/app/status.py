@@ -5,17 +5,15 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
-from textual import events, work
+from textual import work
 from textual.content import Content
-from textual.message import Message
-from textual.reactive import reactive
 from textual.widget import Widget
 
 from memtui.app import listings
@@ -49,13 +47,6 @@ _INSTALLS = "underline @click=screen.install"  # as its key, which is offered in
 _SYNCS = "underline @click=screen.sync"
 _WAITS = "$warning underline @click=screen.waiting"
 _SHOWS = "underline @click=screen.pane('state')"
-
-
-@dataclass
-class Published(Message):
-    """A newer view from the background."""
-
-    view: listings.View
 
 
 class StatusBar(Widget):
@@ -187,7 +178,7 @@ class StatusBar(Widget):
     def show_anew(self) -> None:
         """Draw it, or the strip of tabs in its place; ages change."""
         self.refresh()
-        self.screen.query_one(TabStrip).refresh()
+        self.screen.query_one("#tabs").refresh()
 
     def _say_if_short(self, text: str) -> None:
         """Say what a short window has no status line for."""
@@ -228,7 +219,7 @@ class StatusBar(Widget):
             self._watch_session(self._transcript)
         elif self._watched is not None:
             self._watched = None
-            self.post_message(Published(listings.LightsView()))
+            self.call_later(self.app.browser.publish, listings.LightsView())
 
     @work(group="watch", exclusive=True, exit_on_error=False)
     async def _watch_session(self, transcript: Path) -> None:
@@ -245,7 +236,7 @@ class StatusBar(Widget):
         if self.receipt != receipt and self.receipt[1] == "$error":
             self._say_if_short(self.receipt[0])
         if watched.lights != lights:
-            self.post_message(Published(watched.lights))
+            self.call_later(self.app.browser.publish, watched.lights)
         passed = [each for each in self._settings.warn_at if watched.gauge.percent >= each]
         warned = {(session, str(each)) for each in passed} | {(session, each) for each in watched.alarms}
         if warned - self._warned and self._settings.warn_bell:
@@ -261,7 +252,7 @@ class StatusBar(Widget):
         """Check the remotes; with `seconds`, exchange with each at least that often from now on."""
         self._states = await asyncio.to_thread(self._model.exchange.states)
         self.show_anew()
-        self.post_message(Published(listings.RemotesView(self._states)))
+        self.call_later(self.app.browser.publish, listings.RemotesView(self._states))
         for name in (state.name for state in self._states if seconds):
             if name not in self._exchanged:
                 self._exchanged.add(name)
@@ -329,67 +320,3 @@ def live_mark(liveness: Liveness | None) -> Content:
     text, colour = _MARKS[liveness.mark]
     reason = f": {clean_line(liveness.reason)}" if liveness.reason else ""
     return Content.styled(text + reason, colour)
-
-
-class Tab(NamedTuple):
-    """A pane in the strip: its id, key, title and total, and whether it is the current one."""
-
-    pane: str
-    key: str
-    title: str
-    total: str
-    current: bool
-
-
-class TabStrip(Widget):
-    """One line: every pane by key, name and count; in less room all keys, then the current pane's name.
-
-    Keys come first so that they do not move under the pointer. With still less room the context is left
-    out, unless it warns; the live mark never is.
-    """
-
-    auto_links = False
-    title = "the first line"
-    signs: ClassVar[Mapping[str, str]] = {
-        "⚠": "cannot be used as it is; the detail says why",
-        "✗": "pins that neither the summary nor a note has",
-        "%": "how full the context is",
-        **StatusBar.signs,
-    }
-    tabs: reactive[tuple[Tab, ...]] = reactive(())
-
-    def __init__(self, bar: StatusBar) -> None:
-        super().__init__(id="tabs")
-        self._bar = bar
-
-    def render(self) -> Content:
-        cells, here, mark = self._layout()
-        keys = Content.assemble(*cells)
-        mark = mark.truncate(max(1, self.size.width - keys.cell_length), ellipsis=True)
-        room = max(0, self.size.width - keys.cell_length - mark.cell_length - 1)
-        return Content.assemble(keys, here.truncate(room, ellipsis=True, pad=True), mark)
-
-    async def on_click(self, event: events.Click) -> None:
-        column = 0
-        for tab, cell in zip(self.tabs, self._layout()[0], strict=True):
-            column += cell.cell_length
-            if event.x < column:
-                event.stop()
-                await self.run_action(f"screen.pane('{tab.pane}')")
-                return
-
-    def _layout(self) -> tuple[list[Content], Content, Content]:
-        """The tabs, the current one if they are keys alone, and the marks."""
-        live, context, warns = self._bar.strip_marks()
-        for named, full in ((True, True), (False, True), (False, warns)):
-            mark = Content.assemble(context, live) if full else live
-            cells = [_cell(tab, tab.key, named) for tab in self.tabs]
-            here = Content("").join(_cell(tab, "", True) for tab in self.tabs if tab.current and not named)
-            if sum(each.cell_length for each in (*cells, here, mark)) < self.size.width:
-                break
-        return cells, here, mark
-
-
-def _cell(tab: Tab, key: str, named: bool) -> Content:
-    parts = (key, *((tab.title, tab.total and f"({tab.total})") if named else ()))
-    return Content.styled(f" {' '.join(filter(None, parts))} ", "reverse bold" if tab.current else "$quiet")

@@ -85,11 +85,9 @@ class LineIndex:
         file.seek(start)
         return [block for each in read_lines(file, start=start, stop=end) for block in blocks(each)]
 
-    def scan(self, path: Path, cancelled: Callable[[], bool] = lambda: False) -> bool:
-        """Find the lines added since the last call; False when the file has become shorter."""
+    def scan(self, path: Path, cancelled: Callable[[], bool] = lambda: False) -> None:
+        """Find the lines added since the last call."""
         with opened(path) as file:
-            if file.seek(0, 2) < self.end:
-                return False
             file.seek(self.end)
             at, found = self._tail, self._starts
             begin = self.end
@@ -107,7 +105,6 @@ class LineIndex:
                 self.has_tail = any(each.records for each in tail)
             else:
                 self.has_tail = False
-        return True
 
     def stretches(self, file: BinaryIO, first: int, stop: int) -> Iterator[tuple[int, bytes]]:
         """Yield lines from `first` to `stop`, some at a time: the first one's number, and their bytes.

@@ -1,13 +1,18 @@
-"""A session state drawn for reading: ✓ ▸ ○ for its tasks, without the marks of its file format."""
+"""A session state drawn for reading, without the marks of its file format; the chart of its context."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from memtui.app.details.memory import split_sections
-from memtui.app.widgets.document import Document, Line, from_markdown, line, markdown_lines, styled
-from memtui.app.widgets.wrap import short_paths
+from memtui.app.widgets.document import EMPTY, Document, Line, from_markdown, line, markdown_lines, styled
+from memtui.app.widgets.wrap import short_paths, short_tokens
+from memtui.ground.clock import day_and_minute, parse_iso, to_local
+from memtui.ground.text import counted
+from memtui.lost.context_gauge import learned_limit
+from memtui.transcript.records import CompactionFact, ContextSize
 
 _FRAME = re.compile(r"=== (?:SESSION STATE v\S+|END STATE) ===\s*")
 _BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
@@ -72,3 +77,48 @@ def _task(task: re.Match[str]) -> Line:
         return styled(indent, ("▸ ", "accent"), (text, "strong"), hang=hang)
     later = " (later)" if kind == "LATER:" else ""
     return line(f"{indent}○ {text}{later}", hang=hang)
+
+
+COLUMNS = 34
+"""Width of the chart: it fits a window of 40 columns."""
+_BARS, _MARK = "▁▂▃▄▅▆▇█", "▼"
+
+
+def context_chart(sizes: Sequence[ContextSize], compactions: Sequence[CompactionFact]) -> Document:
+    """How the context grew, in a row of bars; empty for a session with fewer than two requests.
+
+    A bar stands for some requests and shows the largest of them, so that the peak before a compaction is
+    visible. Time is not to scale: a night without requests takes no column.
+    """
+    known = [size for size in sizes if size.tokens > 0]
+    if len(known) < 2:
+        return EMPTY
+    tokens = [size.tokens for size in known]
+    limit, peak = learned_limit(compactions), max(tokens)
+    bounds = pairwise(len(tokens) * column // COLUMNS for column in range(COLUMNS + 1))
+    bars = [
+        (_BARS[7 * max(tokens[start : max(end, start + 1)]) // max(peak, limit)], "accent")
+        for start, end in bounds
+    ]
+    for moment in filter(None, (each.source.timestamp for each in compactions)):
+        before = sum(size.timestamp <= moment for size in known)
+        bars[min(COLUMNS - 1, before * COLUMNS // len(known))] = (_MARK, "warn")
+    said = [counted(len(compactions), "compaction") if compactions else "no compaction yet"]
+    said += [f"limit {short_tokens(limit)}"] if limit else ["none automatic"] if compactions else []
+    mark = [(f"{_MARK} ", "warn")] if compactions else []
+    return Document(
+        [
+            styled(("Context size", "label"), (f" · now {short_tokens(tokens[-1])} tokens", "dim")),
+            styled(*bars),
+            line(_times(known[0].timestamp, known[-1].timestamp), "dim"),
+            styled(*mark, (" · ".join([*said, f"most {short_tokens(peak)}"]), "dim")),
+        ]
+    )
+
+
+def _times(first: str, last: str) -> str:
+    """The times of the first and the last request, with their days if these differ."""
+    moments = [to_local(moment) for text in (first, last) if (moment := parse_iso(text))]
+    dated = len({moment.date() for moment in moments}) > 1
+    times = [day_and_minute(moment) if dated else f"{moment:%H:%M}" for moment in moments]
+    return (" " * (COLUMNS - sum(map(len, times)))).join(times)

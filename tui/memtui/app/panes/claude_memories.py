@@ -25,7 +25,7 @@ from memtui.ground.files import FileProblem
 from memtui.store.claude_memory import INDEX, KINDS, ClaudeMemory, Seen, body_of
 
 if TYPE_CHECKING:
-    from memtui.app.details.versions import Version as ListedVersion
+    from memtui.app.screens.versions import Version as ListedVersion
     from memtui.documents.memory import StoredMemory
     from memtui.ground.project import Project
     from memtui.store.claude_history import ClaudeHistory, Version
@@ -33,6 +33,14 @@ if TYPE_CHECKING:
 PREFIX = "claude:"
 """Begins the key of a row; no file of a stored memory is named like it."""
 _KINDS = {"user": "u", "feedback": "f", "project": "p", "reference": "r", "index": "≡"}
+CLAUDE_SIGNS = {
+    "u": "about you, as Claude noted it",
+    "f": "your feedback, as Claude noted it",
+    "p": "about the project, as Claude noted it",
+    "r": "where to look things up, as Claude noted it",
+    "≡": "the index of Claude's memories",
+    "●": "a memory of Claude's that is new or has changed",
+}
 
 
 def masked(text: str) -> str:
@@ -152,7 +160,7 @@ class ClaudeRows:
 
     def listed_versions(self, memory: ClaudeMemory) -> dict[str, ListedVersion]:
         """The versions with a known text, newest first, as the screen of versions lists them."""
-        from memtui.app.details.versions import Version as ListedVersion
+        from memtui.app.screens.versions import Version as ListedVersion
 
         found = []
         for number, version in enumerate(self.versions(memory), 1):

@@ -13,11 +13,10 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.worker import get_current_worker
 
-from memtui.app.base import RESTORES, hidden, reported
+from memtui.app.base import FOLD_SIGNS, RESTORES, hidden, reported
 from memtui.app.changes import common_tags, delete_memories, retag_memories, stays_shared, undelete_memory
-from memtui.app.details.signs import CLAUDE_SIGNS, FOLD_SIGNS
 from memtui.app.listings import ClaudeView, MemoriesView, RemotesView, View
-from memtui.app.panes.claude_memories import ClaudeRows, as_claudes, as_stored
+from memtui.app.panes.claude_memories import CLAUDE_SIGNS, ClaudeRows, as_claudes, as_stored
 from memtui.app.panes.memory_reading import MemoryReader
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
 from memtui.app.project import ProjectModel
@@ -29,11 +28,10 @@ from memtui.ground.clock import day_and_minute
 from memtui.ground.files import FileProblem
 from memtui.ground.text import counted
 from memtui.store.claude_memory import INDEX
-from memtui.store.listing import is_stored, project_test
+from memtui.store.listing import Entry, is_stored, project_test
 
 if TYPE_CHECKING:
-    from memtui.app.details.versions import Version
-    from memtui.store.listing import Entry
+    from memtui.app.screens.versions import Version
 
 
 _NONE = "No memories yet.\n\nc makes one of the session, r in Pending one of a capture."
@@ -394,8 +392,7 @@ class MemoriesPane(Pane):
 
     @reported("reading the versions", group="sharing", exclusive=True)
     async def action_versions(self) -> None:
-        from memtui.app.details.versions import memory_versions
-        from memtui.app.screens.versions import VersionsScreen
+        from memtui.app.screens.versions import VersionsScreen, memory_versions
 
         subject, memory = self.subject, self.claudes.get(self.selected)
         read: Callable[[], dict[str, Version]]
@@ -412,7 +409,7 @@ class MemoriesPane(Pane):
         if len(found) < (1 if memory else 2):
             self.app.say(none)
             return
-        screen = VersionsScreen(name, lambda: found, self.clock, brings_back=memory is not None)
+        screen = VersionsScreen(name, found, self.clock, brings_back=memory is not None)
         chosen = await self.app.push_screen_wait(screen)
         wanted = found.get(chosen or "")
         if memory is None or wanted is None or wanted.text == memory.text:
@@ -429,8 +426,8 @@ class MemoriesPane(Pane):
         else:
             self._change("approving", lambda: self.claudes.set_seen(memory, "approved"))
 
-    def on_row_list_opened(self, event: Pane.Opened) -> None:
-        memory = self.claudes.get(event.key)
+    def on_row_list_opened(self) -> None:
+        memory = self.claudes.get(self.selected)
         if memory is not None and memory.seen in ("new", "changed"):
             self._change("marking as seen", lambda: self.claudes.set_seen(memory, "seen"))
 
@@ -482,7 +479,7 @@ class MemoriesPane(Pane):
             outcome = shared.outcome(name, soon=self.model.syncs)
             self.app.say(outcome, severity="warning" if shared.problems else "information")
             if shared.ids and self.model.syncs:
-                await asyncio.to_thread(exchange.sync, name, lambda: None)
+                await asyncio.to_thread(exchange.sync, name)
                 self.app.hint("memories")
 
     @reported("syncing", group="sync")
@@ -491,7 +488,7 @@ class MemoriesPane(Pane):
         said, failed = [], False
         for name in await self._remotes():
             try:
-                done = await asyncio.to_thread(exchange.sync, name, lambda: None)
+                done = await asyncio.to_thread(exchange.sync, name)
             except FileProblem as problem:
                 failed = True
                 said.append(f"{name}: {problem}.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
@@ -14,11 +13,10 @@ from memtui.app.panes.pane import Progress
 from memtui.app.project import ProjectModel
 from memtui.app.widgets.document import Document
 from memtui.ground.files import FileProblem
-from memtui.store.listing import is_stored
+from memtui.store.listing import Entry, is_stored
 
 if TYPE_CHECKING:
     from memtui.store.freshness import Freshness
-    from memtui.store.listing import Entry
     from memtui.store.memories import Listed
     from memtui.store.relations import Related
 
@@ -35,7 +33,6 @@ class MemoryReader:
         self._heads: dict[str, tuple[Entry, Listed]] = {}
         self.titles: Counter[str] = Counter()
         """Number of heads with a title, as far as they have been read."""
-        self._lock = threading.Lock()
         self.states: dict[str, Freshness] = {}
         """By memory, the last read state of the files that it names."""
         self._relations: LRUCache[str, list[Related]] = LRUCache(32)
@@ -52,11 +49,8 @@ class MemoryReader:
 
     def read_heads(self, entries: Iterable[Entry]) -> None:
         read = {entry.name: (entry, self._model.memories.head(entry.path)) for entry in entries}
-        with self._lock:
-            before = (self._heads.get(name) for name in read)
-            self.titles.subtract(known[1].title for known in before if known)
-            self.titles.update(head.title for _, head in read.values())
-            self._heads.update(read)
+        self._heads |= read
+        self.titles = Counter(head.title for _, head in tuple(self._heads.values()))
 
     def read_states(self, entries: Iterable[Entry], cancelled: Callable[[], bool]) -> bool:
         """Compare the files named by stored memories with the project; whether any state has changed."""

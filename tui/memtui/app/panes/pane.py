@@ -22,6 +22,7 @@ from textual.widget import Widget
 from memtui.app.base import reported
 from memtui.app.listings import View
 from memtui.app.project import ProjectModel
+from memtui.app.status import StatusBar
 from memtui.app.widgets.document import Document, plain
 from memtui.app.widgets.row_list import Latest, RowList
 from memtui.app.widgets.wrap import wrap
@@ -164,9 +165,6 @@ class Pane(RowList):
     def prepare_filter(self) -> bool:
         """Read data for `text_of`, in a thread, for about a second; True once all of it is read."""
         return True
-
-    def look_at(self, keys: Sequence[str]) -> None:
-        """Read what the rows in sight show."""
 
     def let_time_pass(self) -> None:
         """Update displayed ages, and check values that change without an event."""
@@ -318,3 +316,59 @@ def fair_heights(wanted: Sequence[int], room: int) -> list[int]:
     if heights:
         heights[gets] += max(0, room - sum(heights))
     return heights
+
+
+class TabStrip(Widget):
+    """One line: every pane by key, name and count; in less room all keys, then the current pane's name.
+
+    Keys come first so that they do not move under the pointer. With still less room the context is left
+    out, unless it warns; the live mark never is.
+    """
+
+    auto_links = False
+    title = "the first line"
+    signs: ClassVar[Mapping[str, str]] = {
+        "⚠": "cannot be used as it is; the detail says why",
+        "✗": "pins that neither the summary nor a note has",
+        "%": "how full the context is",
+        **StatusBar.signs,
+    }
+
+    def __init__(self, bar: StatusBar, panes: Sequence[Pane]) -> None:
+        super().__init__(id="tabs")
+        self._bar, self._panes = bar, panes
+
+    def render(self) -> Content:
+        cells, here, mark = self._layout()
+        keys = Content.assemble(*cells)
+        mark = mark.truncate(max(1, self.size.width - keys.cell_length), ellipsis=True)
+        room = max(0, self.size.width - keys.cell_length - mark.cell_length - 1)
+        return Content.assemble(keys, here.truncate(room, ellipsis=True, pad=True), mark)
+
+    async def on_click(self, event: events.Click) -> None:
+        column = 0
+        for pane, cell in zip(self._panes, self._layout()[0], strict=True):
+            column += cell.cell_length
+            if event.x < column:
+                event.stop()
+                await self.run_action(f"screen.pane('{pane.pane_id}')")
+                return
+
+    def _layout(self) -> tuple[list[Content], Content, Content]:
+        """The tabs, the current one if they are keys alone, and the marks."""
+        live, context, warns = self._bar.strip_marks()
+        for named, full in ((True, True), (False, True), (False, warns)):
+            mark = Content.assemble(context, live) if full else live
+            cells = [_cell(pane, str(pane.number), named) for pane in self._panes]
+            current = (pane for pane in self._panes if pane.has_class("-current") and not named)
+            here = Content("").join(_cell(pane, "", True) for pane in current)
+            if sum(each.cell_length for each in (*cells, here, mark)) < self.size.width:
+                break
+        return cells, here, mark
+
+
+def _cell(pane: Pane, key: str, named: bool) -> Content:
+    total = pane.count_in_strip()
+    parts = (key, *((pane.title, total and f"({total})") if named else ()))
+    look = "reverse bold" if pane.has_class("-current") else "$quiet"
+    return Content.styled(f" {' '.join(filter(None, parts))} ", look)

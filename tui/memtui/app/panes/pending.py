@@ -13,9 +13,8 @@ from textual import work
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
-from memtui.app.base import hidden, reported
+from memtui.app.base import FATE_SIGNS, TASK_SIGNS, hidden, reported
 from memtui.app.details.capture import BY_COMPACT, capture_document, facts_document
-from memtui.app.details.signs import FATE_SIGNS, TASK_SIGNS
 from memtui.app.listings import CaptureRow, CaptureRows, CapturesView, HealthView, View, WaitsView
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
 from memtui.app.project import ProjectModel

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -16,8 +15,7 @@ from textual import events, work
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
-from memtui.app.base import RESTORES, reported
-from memtui.app.details.signs import TASK_SIGNS
+from memtui.app.base import RESTORES, TASK_SIGNS, reported
 from memtui.app.listings import StateView, View
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
 from memtui.app.project import ProjectModel
@@ -87,14 +85,11 @@ class StatePane(Pane):
         """Number of rows that it asks room for."""
         self._called: str | None = ""
         """The session's name; None until its transcript is read."""
-        self._quiet_before = ""
         self.question = ModelQuestion()
 
     def let_time_pass(self) -> None:
         super().let_time_pass()
-        if self._quiet_before != self.quiet:
-            self._quiet_before = self.quiet
-            self.post_message(self.Changed(self))  # the detail says it, too
+        self.post_message(self.Changed(self))  # the detail has an age, too
 
     def apply(self, view: View) -> None:
         assert isinstance(view, StateView)
@@ -234,7 +229,7 @@ class StatePane(Pane):
 
     def _context_history(self, transcript: Path, progress: Progress, *, folded: bool) -> Document:
         from memtui.app.details.memory import fold
-        from memtui.app.details.session import context_chart
+        from memtui.app.details.state_lines import context_chart
 
         try:
             facts = self.model.readings.facts(transcript, None, progress.cancelled)
@@ -301,9 +296,9 @@ class StatePane(Pane):
         self.apply(StateView(session_id=session, sessions=sessions, reading=True, chosen=chosen))
         self.app.hint("states")
 
-    def action_versions(self) -> None:
-        from memtui.app.details.versions import state_versions
-        from memtui.app.screens.versions import VersionsScreen
+    @reported("reading the versions", group="versions", exclusive=True)
+    async def action_versions(self) -> None:
+        from memtui.app.screens.versions import VersionsScreen, state_versions
 
         view = self.view
         if not view.session_id:
@@ -311,8 +306,8 @@ class StatePane(Pane):
         elif view.path is None:
             self.app.warn("No version of this state is stored yet: n writes the first one.")
         else:
-            read = partial(state_versions, self.model.states, view.session_id)
-            self.app.push_screen(VersionsScreen(view.session_id[:8], read, self.clock))
+            found = await asyncio.to_thread(state_versions, self.model.states, view.session_id)
+            self.app.push_screen(VersionsScreen(view.session_id[:8], found, self.clock))
 
     @reported("making the notes", group="copy")
     async def action_copy_notes(self) -> None:

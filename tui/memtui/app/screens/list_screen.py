@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual import getters, on
 from textual.screen import ScreenResultType
+from textual.widgets import Input
 
 from memtui.app.base import OwnScreen
 from memtui.app.widgets.document_view import DocumentView
@@ -25,9 +26,12 @@ class ListScreen(OwnScreen[ScreenResultType]):
     def action_filter(self) -> None:
         self.query_one(InputLine).open(self.words, self.listing)
 
-    @on(InputLine.Changed)
-    def filter(self, event: InputLine.Changed) -> None:
-        found, self.words = self.listing.selected, event.text.strip()
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        self.filter(event.value)
+
+    def filter(self, text: str) -> None:
+        found, self.words = self.listing.selected, text.strip()
         self.show_filtered()
         if found and not self.words:
             self.listing.select(found)  # what was found stays selected
@@ -39,6 +43,6 @@ class ListScreen(OwnScreen[ScreenResultType]):
         if self.focused is not self.listing:
             self.set_focus(self.listing)
         elif self.words:
-            self.filter(InputLine.Changed(""))
+            self.filter("")
         else:
             self.dismiss(None)

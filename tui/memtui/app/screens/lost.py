@@ -18,9 +18,8 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from memtui.app.base import PINS, hidden, reported
+from memtui.app.base import FATE_SIGNS, FOLD_SIGNS, PINS, hidden, reported
 from memtui.app.details import lost
-from memtui.app.details.signs import FATE_SIGNS, FOLD_SIGNS
 from memtui.app.project import ProjectModel
 from memtui.app.screens.list_screen import ListScreen
 from memtui.app.widgets.document_view import DocumentView

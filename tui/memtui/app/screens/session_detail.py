@@ -3,34 +3,49 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from textual import work
 from textual.actions import SkipAction
 from textual.worker import get_current_worker
 
 from memtui.app.details.capture import capture_document
-from memtui.app.details.memory import read_document
-from memtui.app.details.session import captures_of, memories_of, session_document
+from memtui.app.details.memory import fold, read_document
+from memtui.app.details.state_lines import context_chart
 from memtui.app.listings import CaptureRow
 from memtui.app.project import ProjectModel
 from memtui.app.screens.dialogs import ReadingScreen
-from memtui.app.widgets.document import ASIDE, EMPTY
+from memtui.app.widgets.document import ASIDE, EMPTY, Document, Line, concat, from_markdown, line, styled
 from memtui.app.widgets.document_view import DocumentView
-from memtui.ground.clock import day_and_minute
+from memtui.app.widgets.wrap import cut_path, short_tokens
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import age, day_and_minute, local_minute, parse_iso
 from memtui.ground.project import Project, find_root
-from memtui.store.memories import MemoryFiles
-from memtui.store.session_list import Agent, Session, SessionTree, agents_of, session_folder, session_tree
+from memtui.ground.text import counted
+from memtui.secrets.secrets import masked
+from memtui.store.listing import is_stored
+from memtui.store.memories import Listed, MemoryFiles
+from memtui.store.session_list import (
+    Agent,
+    Captured,
+    Session,
+    SessionTree,
+    agents_of,
+    session_folder,
+    session_tree,
+    size_text,
+)
 from memtui.transcript import ReadingCancelledError
 from memtui.transcript.facts import read_facts
-from memtui.transcript.records import Facts
+from memtui.transcript.records import CompactionFact, Facts, Turn
+from memtui.transcript.short_text import one_line, shortened
 
 
-@dataclass(frozen=True)
-class Known:
+class Known(NamedTuple):
     """The parts of a session read so far."""
 
     session: Session
@@ -65,9 +80,7 @@ class SessionDetail(DocumentView):
             self._read(session)
 
     def _show_known(self, session: Session, *, keep_scroll: bool = True) -> None:
-        now, known = self._model.clock(), self._known
-        read = (known.facts, known.tree, known.agents) if known else ()
-        document = session_document(session, now, *read, unfolded=self._unfolded)
+        document = session_document(session, self._model.clock(), self._known, self._unfolded)
         self.show(document, keep_scroll=keep_scroll)
 
     @work(group="session", exclusive=True, exit_on_error=False)
@@ -126,3 +139,149 @@ class SessionDetail(DocumentView):
                 memory = store.load(path)
                 document = read_document(memory, self._model.clock())
                 self.app.push_screen(ReadingScreen(f"Memory {memory.head.id}", document))
+
+
+LINE, CAPTURE, MEMORY, AGENT = "line:", "capture:", "memory:", "agent:"
+"""Prefixes of the links; a transcript's line, a file name or a path follows."""
+
+
+def captures_of(tree: SessionTree) -> list[Captured]:
+    return [*(each for branch in tree.branches for each in branch.captures), *tree.captures]
+
+
+def memories_of(tree: SessionTree) -> list[Listed]:
+    return [*(each for capture in captures_of(tree) for each in capture.memories), *tree.memories]
+
+
+def _rows(tree: SessionTree) -> Iterator[Line]:
+    for branch in tree.branches:
+        yield _compaction(branch.compaction)
+        yield from _captures(branch.captures, "  └ ")
+    yield from _captures(tree.captures, "● ")
+    yield from (_memory(each, "") for each in tree.memories)
+
+
+def _compaction(fact: CompactionFact) -> Line:
+    moment = parse_iso(fact.source.timestamp)
+    sizes = [short_tokens(size) for size in (fact.pre_tokens, fact.post_tokens) if size]
+    parts = [day_and_minute(moment) if moment else "", fact.trigger, " -> ".join(sizes)]
+    text = "  ".join(part for part in parts if part)
+    return styled(("▼ ", "warn"), text, (f"  L{fact.source.line}", "dim"), link=f"{LINE}{fact.source.line}")
+
+
+def _captures(captures: Iterable[Captured], lead: str) -> Iterator[Line]:
+    for each in captures:
+        capture = each.capture
+        role = "warn" if capture.status == "pending" else "good"
+        when, state = (f"{day_and_minute(capture.timestamp)} ", "dim"), (capture.status, role)
+        yield styled(f"{lead}capture ", when, state, hang=len(lead), link=CAPTURE + each.entry.name)
+        yield from (_memory(memory, " " * len(lead) + "└ ") for memory in each.memories)
+
+
+def _memory(made: Listed, lead: str) -> Line:
+    title = shortened(one_line(masked(made.title)), 120)
+    name = made.id if is_stored(made.path) else "memory file"
+    link = MEMORY + made.path.name
+    return styled(lead or "● ", (name, "accent"), f"  {title}", hang=len(lead) or 2, link=link)
+
+
+SOON = 7
+_ASK = 300
+_NEWEST, _FILES = 10, 12
+
+
+def session_document(
+    session: Session, now: datetime, known: Known | None = None, unfolded: Collection[str] = ()
+) -> Document:
+    """A session: first its entry in the list, then what is known of its transcript."""
+    parts: list[Document | Line] = list(_head(session, now))
+    if known is None:
+        return concat(*parts)
+    facts, tree = known.facts, known.tree
+    if facts.context_sizes:
+        parts += [Line(""), context_chart(facts.context_sizes, facts.compactions)]
+    if rows := list(_rows(tree)):
+        counts = (
+            (len(tree.branches), "compaction"),
+            (len(captures_of(tree)), "capture"),
+            (len(memories_of(tree)), "memory", "memories"),
+        )
+        results = " · ".join(counted(*each) for each in counts if each[0])
+        parts += [Line(""), line(f"RESULTS  {results}", "heading"), *rows]
+    parts += _asks(facts.turns, unfolded)
+    closing = next((turn.closing for turn in reversed(facts.turns) if turn.closing), None)
+    if closing is not None:
+        moment = parse_iso(closing.source.timestamp)
+        when = f"  {day_and_minute(moment)}" if moment else ""
+        parts += [Line(""), styled("CLOSING MESSAGE", (when, "dim"), role="heading")]
+        parts.append(from_markdown(masked(closing.text)))
+    return concat(*parts, *_agents(known.agents, unfolded), *_files(session, unfolded))
+
+
+def _head(session: Session, now: datetime) -> Iterator[Line]:
+    summary = session.summary
+    yield line(one_line(masked(session.name)) or session.session_id, "strong")
+    about = (session.session_id[:8], clean_line(summary.branch), size_text(session.size))
+    when = f"{local_minute(session.written)} · {age(session.written, now)}"
+    yield line(" · ".join(part for part in (*about, when) if part), "dim")
+    yield _fate(session)
+    if summary.folder:
+        yield line(clean_line(summary.folder), "dim")
+
+
+def _fate(session: Session) -> Line:
+    """The days left to the transcript, or its place in the archive."""
+    if session.days_left is None and session.incomplete:
+        return line("Claude Code has deleted it; memtui's copy is ✗ incomplete", "bad")
+    if session.days_left is None:
+        return line("Claude Code has deleted it; memtui keeps a copy: R puts it back and resumes it", "good")
+    went = f"in {session.days_left} days" if session.days_left else "today"
+    role = "bad" if session.days_left < SOON and not session.archived else "dim"
+    copy = "; memtui keeps a copy" if session.archived else ""
+    copy = "; memtui's copy is ✗ incomplete" if session.incomplete else copy
+    return styled(("Claude Code deletes it ", "dim"), (went, role), (f" by its file's date{copy}", "dim"))
+
+
+def _asks(turns: Iterable[Turn], unfolded: Collection[str]) -> list[Line]:
+    asks = [each for turn in turns for each in _ask(turn)]
+    if not asks:
+        return []
+    earlier, newest = asks[:-_NEWEST], asks[-_NEWEST:]
+    folded = fold("asks", f"{len(earlier)} earlier", "", earlier, unfolded) if earlier else []
+    return [Line(""), line(f"ASKS  {len(asks)}", "heading"), *folded, *newest]
+
+
+def _ask(turn: Turn) -> Iterable[Line]:
+    text = shortened(one_line(masked(turn.ask)), _ASK)
+    if text:
+        moment = parse_iso(turn.source.timestamp)
+        lead = f"{day_and_minute(moment)} " if moment else ""
+        link = f"{ASIDE}{LINE}{turn.source.line}"
+        yield styled((lead, "dim"), "❯ ", (text, "prompt"), hang=len(lead) + 2, link=link)
+
+
+def _agents(agents: Sequence[Agent], unfolded: Collection[str]) -> list[Line]:
+    """The subagents by their tasks; those in sight in the transcript are opened there, too."""
+    rows = [
+        styled(
+            (f"{day_and_minute(each.written)} ", "dim"),
+            shortened(one_line(masked(each.task)), _ASK) or each.name,
+            (f"  {size_text(each.size)}", "dim"),
+            hang=13,
+            link=f"{AGENT}{each.path}",
+        )
+        for each in agents
+    ]
+    return [Line(""), *fold("agents", "SUBAGENTS", str(len(rows)), rows, unfolded)] if rows else []
+
+
+def _files(session: Session, unfolded: Collection[str]) -> list[Line]:
+    summary = session.summary
+    root = f"{summary.folder.rstrip('/')}/" if summary.folder else ""
+    names = [clean_line(path.removeprefix(root)) for path in summary.files]
+    if not names:
+        return []
+    shown = [line(f"  {cut_path(name)}") for name in names]
+    more = fold("files", f"{len(names) - _FILES} more", "", shown[_FILES:], unfolded)
+    rest = more if len(names) > _FILES else []
+    return [Line(""), line(f"FILES  {len(names)}", "heading"), *shown[:_FILES], *rest]

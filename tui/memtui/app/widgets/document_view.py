@@ -21,7 +21,7 @@ from textual.widget import Widget
 
 from memtui.app.base import hidden, moving, own_app
 from memtui.app.widgets.document import EMPTY, Document, Layout, Line, Place
-from memtui.app.widgets.wrap import blank, cut_segments, hang_for, head, segment
+from memtui.app.widgets.wrap import blank, cut, hang_for, head, segment
 
 LOOKS = {
     "title": "bold $accent", "heading": "bold $heading", "label": "$quiet", "dim": "$quiet",
@@ -254,7 +254,9 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             parts = [blank(hang_for(layout.width, made.hang), ground)]
         parts += self._text(made, number, piece.start, piece.end)
         room = min(width, layout.width)
-        strip = Strip(cut_segments(parts, room))
+        strip = Strip(parts)
+        if strip.cell_length > room:  # a character is wider than the line, or the width has just changed
+            strip = Strip([segment(cut(strip.text, room), ground)])
         rest = blank(room - strip.cell_length, ground)
         if made.role == "rule":
             rest = Segment("─" * len(rest.text), ground + self._style("rule"))

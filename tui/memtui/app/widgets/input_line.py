@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.keys import format_key
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Label
 
@@ -29,27 +26,18 @@ FILTER_HINT = "filter, enter keeps it, esc drops it"
 FIND_HINT = "find, enter keeps it, esc goes back"
 
 
-class _Line(TypedLine):
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave(False)", "drop", tooltip="give up the text"),
-        Binding("enter", "leave(True)", show=False),
-        Binding("down", "move(1)", show=False),
-        Binding("up", "move(-1)", show=False),
-    ]
-
-    def action_leave(self, keep: bool) -> None:
-        self.query_ancestor(InputLine).leave(keep)
-
-    async def action_move(self, rows: int) -> None:
-        if back := self.query_ancestor(InputLine).back:
-            await back.run_action(f"move({rows})")
-
-
 class InputLine(Horizontal):
-    """A slash and an input, visible while open. Every change is posted at once.
+    """A slash and an input, visible while open. Its text is in effect as it is typed.
 
     Enter leaves it with the text in effect, escape without.
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave(False)", "drop", tooltip="give up the text"),
+        Binding("enter", "leave(True)", show=False, priority=True),
+        Binding("down", "move(1)", show=False),
+        Binding("up", "move(-1)", show=False),
+    ]
 
     DEFAULT_CSS = """
     InputLine {
@@ -60,16 +48,10 @@ class InputLine(Horizontal):
     }
     """
 
-    @dataclass
-    class Changed(Message):
-        """Another text is in effect."""
-
-        text: str
-
     def __init__(self, name: str, hint: str) -> None:
         """Make the line, closed, as ``<name>-line``; the input is `name`, and has the hint while empty."""
         super().__init__(id=f"{name}-line")
-        self._input = _Line(id=name, compact=True, placeholder=hint)
+        self._input = TypedLine(id=name, compact=True, placeholder=hint)
         self.back: Widget | None = None
         """The list that the arrow keys move while one types; it gets the focus when the line closes."""
 
@@ -87,18 +69,17 @@ class InputLine(Horizontal):
         self.back = back
         self.screen.set_focus(self._input)
 
-    def leave(self, keep: bool) -> None:
+    async def action_move(self, rows: int) -> None:
+        if self.back:
+            await self.back.run_action(f"move({rows})")
+
+    def action_leave(self, keep: bool) -> None:
         """Close the line, and give the focus back now: it may be typed on."""
         self.remove_class("-open")
         self.screen.set_focus(self.back)
         if not keep:
-            self.post_message(self.Changed(""))
+            self._input.value = ""
 
     def focus_is_at(self, widget: Widget) -> None:
         """Hide the line when another widget gets the focus, show it when its input does."""
         self.set_class(widget.parent is self, "-open")
-
-    @on(Input.Changed)
-    def _changed(self, event: Input.Changed) -> None:
-        event.stop()
-        self.post_message(self.Changed(event.value))

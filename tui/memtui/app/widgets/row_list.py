@@ -25,7 +25,7 @@ from textual.strip import Strip
 
 from memtui.app.base import moving, own_app
 from memtui.app.widgets.document_view import selected_style
-from memtui.app.widgets.wrap import blank, cut_segments, head, segment, wrap
+from memtui.app.widgets.wrap import blank, head, segment, wrap
 from memtui.ground.clean import clean
 from memtui.ground.clock import day_and_minute, short_time, to_local
 
@@ -80,30 +80,17 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     }
     """
 
-    @dataclass
     class Highlighted(Latest):
-        """Another row is selected, by the user or because the rows changed; None: there are no rows."""
-
-        key: str | None
+        """Another row is selected, by the user or because the rows changed, or none any more."""
 
     class Arrived(Message):
         """Its rows were read, or read again."""
 
-    @dataclass
     class Opened(Message):
-        """The user opened a row: enter, a double click, a click on the selected row or on a fold."""
-
-        key: str
+        """The user opened the selected row: enter, a double click, a click on it or on a fold."""
 
     class BoxClicked(Message):
         """The box of the selected row was clicked."""
-
-    @dataclass
-    class Window(Latest):
-        """The rows in sight have changed, from `first` on; those out of view need not be loaded."""
-
-        first: int
-        keys: Sequence[str]
 
     def __init__(
         self,
@@ -270,7 +257,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         """Open the selected row; without one the key goes to the parent."""
         if self.selected is None:
             raise SkipAction
-        self.post_message(self.Opened(self.selected))
+        self.post_message(self.Opened())
 
     def _report(self) -> None:
         if not self.is_mounted:
@@ -278,9 +265,12 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         selected, first, keys = self._reported
         self._reported = (self.selected, self.scroll_offset.y, self.in_sight)
         if self._reported[0] != selected:
-            self.post_message(self.Highlighted(self, self.selected))
+            self.post_message(self.Highlighted(self))
         if self._reported[1:] != (first, keys):
-            self.post_message(self.Window(self, *self._reported[1:]))
+            self.look_at(self.in_sight)
+
+    def look_at(self, keys: Sequence[str]) -> None:
+        """Read what the rows in sight show; those out of view need not be loaded."""
 
     def on_mount(self) -> None:
         self._report()
@@ -386,9 +376,9 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         # A visual style has no `reverse`, which shows a cursor without colours.
         reverse = look == "cursor" and self.get_component_rich_style(*names).reverse
         extra = Style(reverse=True) if reverse else Style()
-        drawn = self._draw(key, self.room).render(base, end="")
+        drawn = self._draw(key, self.room).truncate(self.room, ellipsis=True).render(base, end="")
         parts = [segment(text, style.rich_style + extra) for text, style in drawn]
-        strip = Strip(cut_segments(parts, self.room))
+        strip = Strip(parts).crop(0, self.room)  # cleaned text may be longer
         bar = self.get_visual_style(*names, "row-list--bar").rich_style
         rest = blank(width - 1 - strip.cell_length, base.rich_style + extra)
         mark = "●" if key in self.marked else "▌" if look == "cursor" else " "

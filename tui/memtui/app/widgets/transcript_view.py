@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from rich.segment import Segment
 from textual import events
@@ -16,7 +15,7 @@ from textual.strip import Strip
 from textual.worker import Worker, get_current_worker
 
 from memtui.app.base import hidden, moving
-from memtui.app.widgets.document import Document, Place, concat, line
+from memtui.app.widgets.document import Place, concat, line
 from memtui.app.widgets.document_view import DocumentView, next_of
 from memtui.app.widgets.transcript_lines import AGENT, FOLD
 from memtui.app.widgets.transcript_window import Window
@@ -26,8 +25,7 @@ from memtui.transcript.line_index import Query
 from memtui.transcript.session import SessionHead, session_head
 
 
-@dataclass(frozen=True)
-class ByteBar:
+class ByteBar(NamedTuple):
     """The visible part of a file: a scroll bar that is exact however little of the file has been read."""
 
     top: float = 0
@@ -79,9 +77,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         super().__init__(id=id)
         self.path = path
         self._number = number
-        self._start()
-
-    def _start(self) -> None:
         self.bar = ByteBar()
         self.head = SessionHead()
         self.window = Window(self.path)
@@ -89,7 +84,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self._is_open = self._following = self._reads_on = False
         self._once_indexed: list[Callable[[], object]] = []
         self._indexing: Worker[None] | None = None
-        self._known_size = 0
 
     @property
     def current(self) -> Block | None:
@@ -106,7 +100,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
             return
         self._is_open = True
         self._reading(lambda: self.window.index.scan(self.path))
-        self._known_size = self.window.index.end
         self.window.show_only(talk=self.window.talk_only)
         if self._number:
             self.go(self._number - 1, unfold=True)
@@ -115,19 +108,12 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self.call_after_refresh(self._index)  # threads take turns, and painting comes first
 
     def poll(self) -> None:
-        """Read added lines; cheap if there are none. A file that has become shorter is read anew."""
+        """Read added lines; cheap if there are none."""
         indexing = self._indexing is not None and not self._indexing.is_finished
         with suppress(OSError):
-            size = self.path.stat().st_size
-            if not self._is_open or indexing or size == self._known_size:
+            if not self._is_open or indexing or self.path.stat().st_size <= self.window.index.end:
                 return
-            self._known_size = size
-            if not self.window.index.scan(self.path):
-                self._number = 0
-                self._start()
-                self.show(Document())
-                self._open()
-                return
+            self.window.index.scan(self.path)
             following = self._following
             self._change(self.window.grow)
             if following:  # who is at the end stays there
@@ -149,15 +135,16 @@ class TranscriptView(DocumentView, inherit_bindings=False):
                 near = window.index.after(window.index.end - (128 << 10))  # for the last time and model
                 head = session_head(self.path, window.index.start(near))
                 window.index.classify(self.path, lambda: worker.is_cancelled)
-                self.call_later(self._indexed, window, head)
+                self.call_later(self._indexed, head)
 
         self._indexing = self.run_worker(
             work, thread=True, exclusive=True, group="transcript-index", exit_on_error=False
         )
 
-    def _indexed(self, window: Window, head: SessionHead) -> None:
+    def _indexed(self, head: SessionHead) -> None:
         """Number the compactions, and do what waited for them."""
-        if window is not self.window or not window.index.complete:
+        window = self.window
+        if not window.index.complete:
             return
         self.head = head
         waiting, self._once_indexed = self._once_indexed, []

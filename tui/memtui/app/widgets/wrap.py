@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,8 +25,6 @@ _ONE_CELL = (
     "\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0482\u2010-\u2027\u2030-\u203b\u2190-\u2193"
     "\u2500-\u25f7\u2713-\u2718\u2800-\u28ff"
 )
-# The same with two cells: CJK punctuation, kana, ideographs, Hangul syllables, full-width forms.
-_TWO_CELLS = "\u3001-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60"
 _PLAIN = re.compile(f"[{_ONE_CELL}]*")
 # Spacing vowel signs that Unicode keeps with the previous letter: Thai and Lao AM.
 _SPACING_MARKS = frozenset("\u0e33\u0eb3")
@@ -42,18 +38,10 @@ def is_plain(text: str) -> bool:
     return text.isascii() or _PLAIN.fullmatch(text) is not None
 
 
-@cache
-def _alone() -> re.Pattern[str]:
-    """Compiled when a text is not plain: it takes a millisecond, and the first paint waits for that."""
-    return re.compile(f"[{_ONE_CELL}{_TWO_CELLS}]*")
-
-
 def graphemes(text: str) -> list[tuple[int, int, int]]:
     """The user-perceived characters of `text` as (start, end, cells), covering it without gaps."""
     if is_plain(text):
         return [(at, at + 1, 1) for at in range(len(text))]
-    if _alone().fullmatch(text):
-        return [(at, at + 1, 2 if char > "\u3000" else 1) for at, char in enumerate(text)]
     spans: list[tuple[int, int, int]] = []
     half_flag = False
     for start, end, cells in split_graphemes(text)[0]:
@@ -139,10 +127,7 @@ def _is_space(text: str, span: tuple[int, int, int]) -> bool:
 
 def cut(text: str, width: int) -> str:
     """The text in at most `width` cells, cut with ``…``."""
-    if is_plain(text):
-        if len(text) <= width:
-            return text
-    elif cell_len(text) <= width:
+    if cell_len(text) <= width:
         return text
     if width <= 1:
         return "…"[: max(0, width)]
@@ -205,27 +190,6 @@ def segment(text: str, style: Style) -> Segment:
 def blank(width: int, style: Style) -> Segment:
     """`width` blank cells; the line API does not fill backgrounds by itself."""
     return Segment(" " * max(0, width), style)
-
-
-def cut_segments(parts: Iterable[Segment], width: int) -> list[Segment]:
-    """The segments in at most `width` cells, cut with ``…``.
-
-    Unlike `Strip.crop` this splits no grapheme: half a flag is as wide as a whole one.
-    """
-    parts = list(parts)
-    if sum(part.cell_length for part in parts) <= width:
-        return parts
-    kept: list[Segment] = []
-    room = width - 1
-    for text, style, control in parts:
-        cells = cell_len(text)
-        if cells > room:
-            if width > 0:
-                kept.append(Segment(head(text, room) + "…", style, control))
-            break
-        kept.append(Segment(text, style, control))
-        room -= cells
-    return kept
 
 
 def short_tokens(tokens: int) -> str:
