@@ -163,18 +163,14 @@ def run_aside(app: BaseApp, command: list[str], path: Path) -> None:
                 hint = "" if is_folder else ": set EDITOR"
                 failure = f"{command[0]} does not start ({error.strerror}){hint}.{where}"
             if terminal_gone():
-                raise _TerminalGoneError  # keeps Textual from taking the terminal back
+                raise EOFError  # keeps Textual from taking the terminal back
     except SuspendNotSupported:
         failure = f"This terminal cannot step aside for {command[0] if is_folder else 'an editor'}.{where}"
-    except _TerminalGoneError:
+    except EOFError:
         end(app)
         return
     if failure or status:
         app.warn(failure or f"{command[0]} ended with status {status}.")
-
-
-class _TerminalGoneError(Exception):
-    """The terminal was closed during editing."""
 
 
 def _run(command: list[str], folder: Path | None = None) -> int:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rich.cells import cell_len
 from textual.content import Content
 
-from memtui.app.details.memory import fold
+from memtui.app.details.texts import fold
 from memtui.app.widgets.document import Document, Line, concat, line, styled
 from memtui.app.widgets.document_view import LOOKS
 from memtui.app.widgets.row_list import row as row_of

@@ -409,7 +409,7 @@ class MemoriesPane(Pane):
         if len(found) < (1 if memory else 2):
             self.app.say(none)
             return
-        screen = VersionsScreen(name, found, self.clock, brings_back=memory is not None)
+        screen = VersionsScreen(name, lambda: found, self.clock, brings_back=memory is not None)
         chosen = await self.app.push_screen_wait(screen)
         wanted = found.get(chosen or "")
         if memory is None or wanted is None or wanted.text == memory.text:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -195,7 +196,7 @@ class StatePane(Pane):
         version = "drafted" if view.drafted else f"version {view.state.version}"
         number = self._session.capitalize() or "Session"
         title = " · ".join(part for part in (number, version, clean_line(self._called or "")) if part)
-        from memtui.app.details.state_lines import state_document  # the first paint has no state
+        from memtui.app.details.texts import state_document  # the first paint has no state
 
         head, text = self._head(), state_document(view.text)
         # Where there is no room, the chart is folded at first.
@@ -228,8 +229,7 @@ class StatePane(Pane):
         return Document(lines)
 
     def _context_history(self, transcript: Path, progress: Progress, *, folded: bool) -> Document:
-        from memtui.app.details.memory import fold
-        from memtui.app.details.state_lines import context_chart
+        from memtui.app.details.texts import context_chart, fold
 
         try:
             facts = self.model.readings.facts(transcript, None, progress.cancelled)
@@ -244,7 +244,7 @@ class StatePane(Pane):
 
     def _ahead(self, transcript: Path, *, unfolded: bool) -> Document:
         """Candidates of the next compaction, read only when the part is unfolded, as that takes a while."""
-        from memtui.app.details.memory import fold
+        from memtui.app.details.texts import fold
         from memtui.secrets.secrets import masked
 
         remark, lines = "what it would take", []
@@ -296,8 +296,7 @@ class StatePane(Pane):
         self.apply(StateView(session_id=session, sessions=sessions, reading=True, chosen=chosen))
         self.app.hint("states")
 
-    @reported("reading the versions", group="versions", exclusive=True)
-    async def action_versions(self) -> None:
+    def action_versions(self) -> None:
         from memtui.app.screens.versions import VersionsScreen, state_versions
 
         view = self.view
@@ -306,8 +305,8 @@ class StatePane(Pane):
         elif view.path is None:
             self.app.warn("No version of this state is stored yet: n writes the first one.")
         else:
-            found = await asyncio.to_thread(state_versions, self.model.states, view.session_id)
-            self.app.push_screen(VersionsScreen(view.session_id[:8], found, self.clock))
+            read = partial(state_versions, self.model.states, view.session_id)
+            self.app.push_screen(VersionsScreen(view.session_id[:8], read, self.clock))
 
     @reported("making the notes", group="copy")
     async def action_copy_notes(self) -> None:

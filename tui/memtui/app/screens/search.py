@@ -18,7 +18,7 @@ from textual.content import Content
 from textual.widgets import Input, Label
 
 from memtui.app.base import PROMPT, RESTORES, OwnScreen, hidden, reported
-from memtui.app.details.memory import recovery_lines
+from memtui.app.details.texts import recovery_lines
 from memtui.app.project import ProjectModel
 from memtui.app.screens.session_files import resume
 from memtui.app.widgets.document import EMPTY, Document, Line, Span, line, plain, styled

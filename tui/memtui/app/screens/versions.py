@@ -14,8 +14,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 
 from memtui.app.base import TASK_SIGNS, hidden, reported
-from memtui.app.details.memory import recovery_lines
-from memtui.app.details.state_lines import marked, state_document
+from memtui.app.details.texts import marked, recovery_lines, state_document
 from memtui.app.project import ProjectModel
 from memtui.app.screens.list_screen import ListScreen
 from memtui.app.widgets.document import EMPTY, Document, Line, line, plain, styled
