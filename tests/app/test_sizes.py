@@ -26,7 +26,7 @@ JOURNEY = [
     (("G",), "Current phase"),
     (("1",), "Fix the token"),
     (("question_mark",), "Help for Pending"),
-    (("G",), "once"),
+    (("G",), "back to the shell"),
     (("escape", "slash"), " / "),
     (("escape", "3", "X"), "Clear all 3 active commands?"),
     (("n", "1", "o"), "s-1 · "),

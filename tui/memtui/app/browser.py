@@ -373,7 +373,6 @@ class BrowserScreen(StyledOnce):
             self.app.pin(text, transcript if isinstance(transcript, Path) else None, line)
 
     def action_waiting(self) -> None:
-        """Show the lines that wait, among those that their session lost."""
         entries = self.model.transcripts.entries()
         if path := next((each.path for each in entries if each.session_id in self.bar.waits), None):
             self.app.open_lost(path, None)

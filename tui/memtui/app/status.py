@@ -77,9 +77,7 @@ class StatusBar(Widget):
         self._named = ""
         """Says whose context it is while another session is looked at."""
         self._watched: ContextState | None = None
-        self.waits: Mapping[str, int] = {}
-        """The number of lines that wait, by the session's id."""
-        self._rows_waiting = 0
+        self.waits, self._rows_waiting = listings.WaitsView().rows, 0
         self._states: Sequence[RemoteState] = ()
         self._warned: set[tuple[str, str]] = set()
         self._exchanged: set[str] = set()

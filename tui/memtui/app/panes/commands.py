@@ -99,7 +99,7 @@ class CommandsPane(Pane):
 
     @property
     def nothing(self) -> str:
-        return "…" if self.unread else _NONE
+        return "Reading …" if self.unread else _NONE
 
     @property
     def _problems(self) -> Mapping[str, str]:

@@ -112,7 +112,7 @@ class MemoriesPane(Pane):
     @property
     def nothing(self) -> str:
         if self.view.more:
-            return "…"
+            return "Reading …"
         if others := len(self.view.keys):
             return f"No memory of this project: A shows {counted(others, 'memory', 'memories')} of others."
         return _NONE

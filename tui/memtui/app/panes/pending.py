@@ -118,12 +118,13 @@ class PendingPane(Pane):
     @property
     def nothing(self) -> str:
         if self.unread:
-            return "…"
+            return "Reading …"
         health = self._health
         ways = [] if health is None or health.installed else ["i installs the hooks that capture it"]
         ways += ["S, then A, lists the sessions of other projects"] if health and health.elsewhere else []
         first = "; ".join(["What a compaction took away arrives here", *ways, "`memtui demo` shows how."])
-        return f"{_WAITING}\n\n{first}" if self.view.rows else f"{_WAITING} {first}"
+        beside = self.view.rows or self.screen.has_class("-wide")  # the detail says the rest
+        return f"{_WAITING}\n\n{first}" if beside else f"{_WAITING} {first}"
 
     def reveal(self, key: str) -> bool:
         if key not in self.view.rows:

@@ -185,7 +185,7 @@ class SessionsScreen(ListScreen[None]):
         with Horizontal(id="sessions-body"):
             with Vertical(id="listed"):
                 yield Heading()
-                yield RowList(self._draw, empty="…", box=lambda _: 1, id="sessions")
+                yield RowList(self._draw, empty="Reading …", box=lambda _: 1, id="sessions")
             yield SessionDetail(self._model, self._readable)
         yield InputLine("filter", FILTER_HINT)
         yield KeyFooter()

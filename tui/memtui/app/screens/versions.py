@@ -62,7 +62,7 @@ class VersionsScreen(ListScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="versions-body"):
-            yield RowList(self._draw, empty="…", id="versions")
+            yield RowList(self._draw, empty="Reading …", id="versions")
             yield DocumentView(id="changes")
         yield KeyFooter()
 
