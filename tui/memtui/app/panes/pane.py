@@ -94,7 +94,7 @@ class Pane(RowList):
         """Counts, marks or the detail of the selected row of a pane have changed."""
 
     def __init__(self, model: ProjectModel) -> None:
-        super().__init__(self.draw_row, id=self.pane_id.value)
+        super().__init__(self.draw_row, empty="Reading …", id=self.pane_id.value)
         self.model = model
         self.clock = model.clock
         self.unread = True
