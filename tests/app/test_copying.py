@@ -27,8 +27,6 @@ async def test_y_puts_the_id_into_the_tmux_buffer_and_says_so(full: World, tmux:
         assert driver.app.clipboard == name  # sent to the terminal as well, which need not be tmux's own
         assert name in driver.shown
         driver.app.clear_notifications()
-        await driver.pilot.pause()
-        assert name in driver.shown
         await driver.resize(SHORT)
         await driver.press("y")
         await driver.until(lambda: "tmux buffer: paste with prefix ]" in driver.shown, "all of the message")
