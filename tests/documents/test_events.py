@@ -266,11 +266,11 @@ def test_the_last_push_and_what_stands_in_no_commit_are_told() -> None:
     pushed = replace(facts, commands=(ran("git add . && git push -u origin x 2>&1 | tail", 6, "failed"),))
     assert next(events.repository(pushed)) == "Last push: `git push -u origin x`: failed (L6)"
     quoted = "git commit -m \"$(cat <<'EOF'\ngit push later\nEOF\n)\" && git push --dry-run"
-    lines = "X=1 git -c a=b push\necho 'then\ngit push later'"
+    lines = "X=1 git -c a=b push -o 'a b\nc'\ngh pr create --title 'a b'\necho 'then\ngit push later'"
     assert list(events.repository(replace(facts, commands=(ran(quoted, 6),)))) == [unchecked]
     undone = replace(facts, commands=(ran(lines, 6),), landmarks=(commit("dig", 2, superseded="reset"),))
     assert list(events.repository(undone)) == [
-        "Last push: `git -c a=b push`: exit status hidden (L6)",
+        "Last push: `git -c a=b push -o 'a b`: exit status hidden (L6)",
         "Commits undone by a reset: dig (L2)",
         unchecked,
     ]

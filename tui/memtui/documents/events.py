@@ -216,11 +216,11 @@ def _since(facts: Facts, source: Source) -> str:
 
 _CUT = 590  # length of a result in facts, in characters; longer ones are cut there
 _ACTION = 200
-_ENDS = {
-    "ok": "succeeded", HIDDEN: "ended, its exit status is hidden", "failed": "failed",
-    "rejected": "was rejected by the user", "interrupted": "was interrupted",
-    "background": f"was {STARTED}", "unknown": "has no result in the transcript (unknown)",
-}  # fmt: skip
+_ENDS = (
+    {"ok": "succeeded", HIDDEN: "ended, its exit status is hidden", "failed": "failed"}
+    | {"rejected": "was rejected by the user", "interrupted": "was interrupted"}
+    | {"background": f"was {STARTED}", "unknown": "has no result in the transcript (unknown)"}
+)
 _SAYS = re.compile(r"\w\w|\d")
 
 
@@ -326,23 +326,23 @@ def id_of(mark: Landmark) -> str:
 
 
 _PUSH = re.compile(
-    rf"(?:^|[;&|\n]|then|do|if|!) *(?:\w+=\S* +)*((?:{GIT} push|gt submit|gt ss|gh pr create)\b"
+    rf"(?:^|[;&|\n]|then|do|if|!) *(?:\w+=\S* +)*((?:{GIT} push|gt submit|gt ss)\b"
     r"(?!.*--dry-run)(?:(?! \d?>)[^\n;&|])*)"
 )
 
 
 def repository(facts: Facts) -> Iterator[str]:
     """The last push, what stands in no commit any more or not yet, and the checks that did not run."""
-    texts, ran = [shell.without_heredoc(run.text) for run in facts.commands], filter(did_run, facts.commands)
-    pushes = [(text, run) for run in ran for text in _PUSH.findall(shell.without_quotes(run.text))]
+    said, ran = "\n".join(shell.without_heredoc(run.text) for run in facts.commands), facts.commands
+    pushes = [(text, run) for run in filter(did_run, ran) for text in shell.outside_quotes(_PUSH, run.text)]
     for text, run in pushes[-1:]:
         yield with_source(f"Last push: `{shortened(one_line(text), _WIDTH)}`: {outcome_of(run)}", run.source)
     commits = [mark.source for mark in standing(facts) if mark.kind == "commit"]
     if commits and (since := changed_since(facts, commits[-1])):
         yield with_source(f"{capitalised(since)} the last commit", commits[-1])
     changed = any(not file.fate for file in facts.modified_files)
-    if not any("push" in text for text in texts) and not pushes and not facts.addresses:
-        if commits or (changed and any("commit" in text for text in texts)):
+    if not (re.search("push|pr create", said) or pushes or facts.addresses):
+        if commits or (changed and "commit" in said):
             yield "No command on record pushes"
         elif changed:
             yield "No command on record commits or pushes"

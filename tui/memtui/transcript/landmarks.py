@@ -11,7 +11,7 @@ from memtui.secrets.secrets import masked
 from memtui.transcript.checks import folder_of
 from memtui.transcript.paths import is_inside
 from memtui.transcript.records import Command, Landmark, Quote, Source, in_order, is_after
-from memtui.transcript.shell import shows_outcome, without_quotes
+from memtui.transcript.shell import outside_quotes, shows_outcome
 
 _COMMITTED = re.compile(
     r"(?m)^\[(?P<branch>[^\]\n]{1,200}?) (?P<first>\(root-commit\) )?"
@@ -207,7 +207,7 @@ def halted_merge(commands: Sequence[Command]) -> Command | None:
     for run in reversed(commands):
         if "git " in run.text and run.outcome == "failed" and _CONFLICT.search(run.output):
             return run
-        if "git " in run.text and run.outcome == "ok" and _SETTLES.search(without_quotes(run.text)):
+        if "git " in run.text and run.outcome == "ok" and outside_quotes(_SETTLES, run.text):
             return None
     return None
 
@@ -216,8 +216,7 @@ def tree_exchanged(commands: Sequence[Command], since: Source) -> str:
     """The last command after a place that may have put other versions of files into the working tree."""
     later = (run for run in reversed(commands) if "git " in run.text and is_after(run.source, since))
     moved = (run for run in later if run.outcome == "ok" or _CONFLICT.search(run.output))
-    found = (_EXCHANGES.search(without_quotes(run.text)) for run in moved)
-    return next((each[0].strip() for each in found if each), "")
+    return next((each for run in moved for each in outside_quotes(_EXCHANGES, run.text)), "")
 
 
 _AT_ONCE = 10  # the most addresses in one result; more are a list that the session only looked at

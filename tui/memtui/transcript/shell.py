@@ -13,10 +13,8 @@ AGENT_TOOLS = frozenset({"Agent", "Task"})
 READ_ONLY_AGENTS = frozenset({"Explore", "Plan"})  # Claude Code's own subagents without edit tools
 STOP_TOOLS = frozenset({"TaskStop", "KillShell", "KillBash"})
 LOOKUP_TOOLS = frozenset({"Grep", "Glob", "LS", "WebFetch", "WebSearch", "ToolSearch"})
-BOOKKEEPING = TASK_TOOLS | {
-    "TodoWrite", "TodoRead", "TaskGet", "ToolSearch", "EnterPlanMode", "SendUserMessage",
-    "StructuredOutput", "Brief",
-}  # fmt: skip
+BOOKKEEPING = TASK_TOOLS | {"ToolSearch", "EnterPlanMode", "SendUserMessage", "StructuredOutput", "Brief"}
+BOOKKEEPING |= {"TodoWrite", "TodoRead", "TaskGet"}
 """Calls that say nothing about the state of the work."""
 
 
@@ -65,7 +63,7 @@ _TEXT_LIMIT = 10_000
 _PARTS = re.compile(r"[;\n|]|&&")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*\s+")
 _REDIRECT = re.compile(r"(?<!\S)(?:\d?>>?\s*(?:&\d|\S+)|<\s*\S+)")
-_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+_QUOTED, _SIGNS = re.compile(r"\"[^\"]*\"|'[^']*'"), re.compile(r"[\s;&|]")
 _CONDITION = re.compile(r"^if [^;|&\n]*[;\n]\s*then\s(.*?)(?:;\s*else [^;|&\n]*)?[;\n]\s*fi$", re.DOTALL)
 _OTHER_STATUS = re.compile(r"[;|\n]|(?<!&)&(?!&)")
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
@@ -104,16 +102,18 @@ def segments(command: str) -> list[list[str]]:
 
     Not by shlex, which takes ten times as long; the quoting need not be exact here.
     """
-    parts = _PARTS.split(_REDIRECT.sub(" ", without_quotes(command)))
+    line = without_heredoc(command)[:_TEXT_LIMIT]
+    bare = _QUOTED.sub(lambda found: "Q" if _SIGNS.search(found[0]) else found[0][1:-1], line)
+    parts = _PARTS.split(_REDIRECT.sub(" ", bare))
     return [words for part in parts if (words := _from_program(part))]
 
 
-def without_quotes(command: str) -> str:
-    """A command line without here-documents and quotation marks; quoted text with shell signs becomes Q."""
-    return _QUOTED.sub(
-        lambda found: "Q" if re.search(r"[\s;&|]", found[0]) else found[0][1:-1],
-        without_heredoc(command)[:_TEXT_LIMIT],
-    )
+def outside_quotes(pattern: re.Pattern[str], command: str) -> list[str]:
+    """What a pattern finds in a command line but not within quoted text; of several lines the first."""
+    line = without_heredoc(command)[:_TEXT_LIMIT]
+    bare = _QUOTED.sub(lambda found: "Q" * len(found[0]) if _SIGNS.search(found[0]) else found[0], line)
+    spans = (found.span(found.lastindex or 0) for found in pattern.finditer(bare))
+    return [line[slice(*span)].partition("\n")[0].strip() for span in spans]
 
 
 @lru_cache(maxsize=8192)
