@@ -308,9 +308,13 @@ def why_unread(path: Path, root: Path) -> str:
 @click.command("restore")
 @click.argument("memory", default="", metavar="[ID]", shell_complete=complete_id)
 @click.option(
-    "--id", "memory_id", metavar="CMEM-...", default="", shell_complete=complete_id,
+    "--id",
+    "memory_id",
+    metavar="CMEM-...",
+    default="",
+    shell_complete=complete_id,
     help="The memory with this Recovery ID, or its beginning or end.",
-)  # fmt: skip
+)
 @session_option
 @click.option("--full", is_flag=True, help="Leave nothing out, regardless of length.")
 @click.option("--print", "printed", is_flag=True, help="Print it even on a terminal, instead of copying it.")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from memtui.documents.memory import MemoryMeta
@@ -56,10 +57,8 @@ def entities(recovery: Recovery, said: MemoryMeta | None = None) -> tuple[Entity
     """
     root = without_backticks(one_line(recovery.project_root.strip() or (said.project if said else "")))
     listed = [file.path for file in (*recovery.working_files, *recovery.reference_files)]
-    texts = (
-        recovery.objective, recovery.plan.content, recovery.last_action, *recovery.changes, *recovery.pending,
-        *recovery.known_issues, *recovery.decisions, recovery.notes,
-    )  # fmt: skip
+    lists = (recovery.changes, recovery.pending, recovery.known_issues, recovery.decisions)
+    texts = [recovery.objective, recovery.plan.content, recovery.last_action, *chain(*lists), recovery.notes]
     listed += [match[0] for text in texts for match in _NAMED_FILE.finditer(text)]
     bare = (_PLACE.sub("", without_backticks(one_line(path))) for path in listed if not is_unknown(path))
     decided = (  # without the reasons

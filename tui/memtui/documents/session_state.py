@@ -46,10 +46,13 @@ class TaskKind(StrEnum):
 
 
 _MARKERS = {
-    TaskKind.DONE: "[x] ", TaskKind.IN_PROGRESS: "[ ] **IN PROGRESS**: ", TaskKind.NEXT: "[ ] NEXT: ",
-    TaskKind.LATER: "[ ] LATER: ", TaskKind.OPEN: "[ ] ", TaskKind.SUB: "Sub: ",
-    TaskKind.BLOCKER: "Blocker: ", TaskKind.NOTE: "",
-}  # fmt: skip
+    TaskKind.DONE: "[x] ",
+    **{kind: f"[ ] {kind.upper()}: " for kind in (TaskKind.NEXT, TaskKind.LATER)},
+    TaskKind.IN_PROGRESS: "[ ] **IN PROGRESS**: ",
+    **{kind: f"{kind.capitalize()}: " for kind in (TaskKind.SUB, TaskKind.BLOCKER)},
+    TaskKind.OPEN: "[ ] ",
+    TaskKind.NOTE: "",
+}
 _BOX = re.compile(r"\[([ xX>~]?)\](?:\s+|$)")
 _STATUS = re.compile(r"(?:\*\*)?(IN PROGRESS|NEXT|LATER)(?:\*\*:|:\*\*|:)\s*", re.IGNORECASE)
 _LABEL = re.compile(r"(?:\*\*)?(Sub|Blocker)(?:\*\*:|:\*\*|:)\s*", re.IGNORECASE)

@@ -300,9 +300,13 @@ def review_by_claude(
     transcript = _transcript_of(capture, places)
     try:
         text, answer, check = _asked(
-            ask.MEMORY, lambda text: parse_memory(text[text.index("# Memory:") :]),
-            facts, material, transcript, cancelled,
-        )  # fmt: skip
+            ask.MEMORY,
+            lambda text: parse_memory(text[text.index("# Memory:") :]),
+            facts,
+            material,
+            transcript,
+            cancelled,
+        )
     except EngineError as error:
         return Reworded(memory, summary, str(error))
     files = [each if check.is_seen(each) else f"{each} ({UNSEEN})" for each in answer.key_files]

@@ -11,10 +11,10 @@ from typing import Literal, NamedTuple
 from memtui.transcript.records import CompactionFact, Source
 from memtui.transcript.text import Span
 
-Kind = Literal[
-    "pin", "active", "rule", "refused", "answer", "step", "task", "failure", "check", "command", "name",
-    "ask", "finding", "report", "said", "file",
-]  # fmt: skip
+Kind = (
+    Literal["pin", "active", "rule", "refused", "answer", "step", "task", "failure", "check", "command"]
+    | Literal["name", "ask", "finding", "report", "said", "file"]
+)
 
 Standing = Literal["open", "refused", "spent", "agreed", "unknown"]
 """`spent`: a request that was carried out, or a question that was answered; `agreed`: what Claude said last

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memtui.lost.records import PLAN, Kind, Row
+from memtui.lost.records import PLAN, Row
 from memtui.lost.verdicts import Verdict, identifiers, stems
 from memtui.transcript.checks import selected_tests
 from memtui.transcript.text import COMMAND
@@ -25,17 +25,21 @@ HEADINGS: dict[str, str] = {
 }
 """The headings of a note, by the letters of a choice."""
 
-HEADING: dict[Kind, str] = {
-    "pin": "R", "active": "R", "rule": "R", "answer": "R", "step": "S", "task": "S", "refused": "F",
-    "failure": "F", "check": "C", "command": "C", "name": "N", "file": "N", "ask": "O", "finding": "O",
-    "report": "O", "said": "O",
-}  # fmt: skip
+_KINDS = {
+    "R": "pin active rule answer",
+    "S": "step task",
+    "F": "refused failure",
+    "C": "check command",
+    "N": "name file",
+    "O": "ask finding report said",
+}
+HEADING = {kind: letter for letter, kinds in _KINDS.items() for kind in kinds.split()}
 
-_BASE: dict[Kind, float] = {
-    "pin": 160, "active": 150, "rule": 92, "refused": 82, "check": 78, "task": 72, "failure": 70,
-    "answer": 50, "ask": 40, "step": 56, "command": 56, "name": 95, "file": 29, "finding": 26,
-    "said": 26, "report": 20,
-}  # fmt: skip
+_BASE = (
+    {"pin": 160.0, "active": 150, "name": 95, "rule": 92, "refused": 82, "check": 78, "task": 72}
+    | {"failure": 70, "step": 56, "command": 56, "answer": 50, "ask": 40, "file": 29, "finding": 26}
+    | {"said": 26, "report": 20}
+)
 _RECENT = 14.0
 _MISSING = 6.0
 _DUE, _ADVICE = 24.0, 34.0

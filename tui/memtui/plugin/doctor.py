@@ -295,10 +295,14 @@ def _check_server(env: Mapping[str, str], record: Path) -> Finding:
             shutil.copy(record, f"{folder}/data")
         try:
             done = subprocess.run(
-                [str(installing.FOLDER / "launch"), "mcp"], input=json.dumps(_HELLO) + "\n", text=True,
-                env={**env, "MEMTUI_HOME": folder}, cwd=folder, capture_output=True, timeout=_SECONDS,
-                check=False,
-            )  # fmt: skip
+                [str(installing.FOLDER / "launch"), "mcp"],
+                input=json.dumps(_HELLO) + "\n",
+                text=True,
+                env={**env, "MEMTUI_HOME": folder},
+                cwd=folder,
+                capture_output=True,
+                timeout=_SECONDS,
+            )
         except (OSError, subprocess.TimeoutExpired) as error:
             return Said("broken", f"The MCP server does not answer: {error}", advice)
     try:

@@ -21,21 +21,18 @@ if TYPE_CHECKING:
 MASK = "[masked: "  # the beginning of every mask
 _NAMED = 5
 # A part of a word near every secret that is recognised by its place or name.
-_NEAR = (
-    "assword", "salasana", "kennwort", "http ", "https ", "mysql", "mycli", "mongo", "mariadb", "sqlcmd",
-    "twine", "curl", "openssl", "7z x", "7z a", "7za ", "redis-cli", "ldap", "smbclient", "mount.cifs",
-    "rpcclient", "rabbitmqctl", "rman", "expdp", "impdp", "ncftp", "telebot(", "ssws", "-team", "--value",
-    "values", "service install", "signtool", "securestring", "private-lines", "-u ", "-u=", "--user", "pass",
-    "pwd", "pw", "psk", "phrase", "secret", "token", "key", "cred", "auth", "cookie", "jwt", "bearer",
-    "basic", "sig", "mnemonic", "salt", "pat", "login", "logon", "senha", "clave", "parola", "heslo",
-    "lozinka", "geslo", "kode", "sandi", "wachtwoord", "identified", "connect", "kty", "echo ", "printf ",
-    "community", "code=", "unseal", "sqlplus", "sqlldr", "hmac", "fernet", "cipher", "aes.", "wifi", "jdbc:",
-    "snmp", "sp_add", "net use", "bundle", "client(", "bind", "pdo(", "handler(", "tcp(", "unix(", "search(",
-    "zugang", " -k ", " -p", " -t ", " -w", "/p:", "<<<", "<(", "{sha}", ":*:", ":5432:", ":5433:", ":587",
-    ":6543:", ":25 ", ":465", "://", ":pserver:", "lftp", "zip -", "contraseña", "hasło", "jelszó",
-    "lösenord", "mật kh", "şifre", "κωδικ", "парол", "סיסמ", "كلمة", "पासवर्ड", "รหัสผ่าน", "パスワード",
-    "令牌", "口令", "密码", "密碼", "비밀번호", "암호",
-)  # fmt: skip
+_WORDS = (
+    "assword|salasana|kennwort|http |https |mysql|mycli|mongo|mariadb|sqlcmd|twine|curl|openssl|7z x|7z a|"
+    "7za |redis-cli|ldap|smbclient|mount.cifs|rpcclient|rabbitmqctl|rman|expdp|impdp|ncftp|telebot(|ssws|"
+    "-team|--value|values|service install|signtool|securestring|private-lines|-u |-u=|--user|pass|pwd|pw|psk|"
+    "phrase|secret|token|key|cred|auth|cookie|jwt|bearer|basic|sig|mnemonic|salt|pat|login|logon|senha|clave|"
+    "parola|heslo|lozinka|geslo|kode|sandi|wachtwoord|identified|connect|kty|echo |printf |community|code=|"
+    "unseal|sqlplus|sqlldr|hmac|fernet|cipher|aes.|wifi|jdbc:|snmp|sp_add|net use|bundle|client(|bind|pdo(|"
+    "handler(|tcp(|unix(|search(|zugang| -k | -p| -t | -w|/p:|<<<|<(|{sha}|:*:|:5432:|:5433:|:587|:6543:|"
+    ":25 |:465|://|:pserver:|lftp|zip -|contraseña|hasło|jelszó|lösenord|mật kh|şifre|κωδικ|парол|סיסמ|كلمة|"
+    "पासवर्ड|รหัสผ่าน|パスワード|令牌|口令|密码|密碼|비밀번호|암호"
+)
+_NEAR = tuple(re.split(r"\|", _WORDS))
 # Part of every token that is recognised by its form; `_MIXED` is narrower, but has a look-around.
 _RUN = "[0-9][A-Za-z0-9_=~-]{8}|[A-Za-z0-9_=~-]{8}[0-9]|[-_][A-Za-z]{20}"
 _MIXED = re.compile("(?=[A-Za-z_=~-]{0,30}[0-9])[A-Za-z0-9_=~-]{16}|[-_][A-Za-z]{20}")

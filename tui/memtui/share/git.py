@@ -42,19 +42,17 @@ _README = b"""# Memories shared with memtui
 Each file is a memory, as somebody last wrote it; git's history has the earlier versions. `memtui remote add
 NAME URL` and `memtui sync` bring them to a machine. What is in them is text, never run.
 """
-_SETTINGS = (
-    "core.hooksPath=/dev/null", "core.attributesFile=/dev/null", "core.fsmonitor=false",
-    "core.alternateRefsCommand=", "transfer.fsckObjects=true", "fetch.recurseSubmodules=false",
-    "submodule.recurse=false", "push.gpgSign=false", "commit.gpgSign=false", "gc.autoDetach=false",
-    "init.templateDir=",
-)  # fmt: skip
+_SETTINGS = """
+core.hooksPath=/dev/null core.attributesFile=/dev/null core.fsmonitor=false core.alternateRefsCommand=
+transfer.fsckObjects=true fetch.recurseSubmodules=false submodule.recurse=false push.gpgSign=false
+commit.gpgSign=false gc.autoDetach=false init.templateDir=
+"""
 _NO_HOOKS = "--receive-pack=git -c core.hooksPath=/dev/null receive-pack"
-_HARMLESS = {
-    "core.repositoryformatversion", "core.filemode", "core.bare", "core.ignorecase", "core.symlinks",
-    "core.sharedrepository", "core.precomposeunicode", "gc.auto", "receive.denydeletes",
-    "receive.denynonfastforwards", "receive.fsckobjects", "receive.maxinputsize", "remote.origin.url",
-    "transfer.fsckobjects",
-}  # fmt: skip
+_HARMLESS = """
+core.repositoryformatversion core.filemode core.bare core.ignorecase core.symlinks core.sharedrepository
+core.precomposeunicode gc.auto receive.denydeletes receive.denynonfastforwards receive.fsckobjects
+receive.maxinputsize remote.origin.url transfer.fsckobjects
+"""
 """The keys that a folder's configuration may have."""
 _UNSAFE = ("commondir", "logs", "objects/info/alternates", "objects/info/http-alternates", ".git")
 _NO_LINKS = ("HEAD", "config", "objects", "refs", "refs/heads", "refs/heads/main", "packed-refs")
@@ -284,7 +282,7 @@ class GitRemote(Remote):
         values = {key: value for key, _, value in entries}
         if values.get("core.bare") != "true":
             raise RemoteProblemError(self._url, "is no bare repository: git init --bare makes one")
-        found += [f"its configuration has {each}" for each in values.keys() - _HARMLESS]
+        found += [f"its configuration has {each}" for each in values.keys() - _HARMLESS.split()]
         if found:
             reason = f"is not used, as it could run commands or write elsewhere: {clean_line(found[0])[:100]}"
             raise RemoteProblemError(self._url, reason, "not safe")
@@ -292,7 +290,7 @@ class GitRemote(Remote):
 
     def _git(self, *arguments: str, data: bytes = b"") -> bytes:
         command = ["sh", "-c", _BOUNDED, "sh", str(_BLOCKS), self._program, "--git-dir", str(self._folder)]
-        command += [part for each in _SETTINGS for part in ("-c", each)]
+        command += [part for each in _SETTINGS.split() for part in ("-c", each)]
         try:
             env = git_environment(*_HOSTS) | {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh"}
             done = run([*command, *arguments], data, seconds=_SECONDS, env=env, cwd=os.sep)

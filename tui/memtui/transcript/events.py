@@ -343,6 +343,8 @@ def _title(record: Record) -> Sequence[Event]:
 
 
 _READERS: dict[str, Callable[[Record], Sequence[Event]]] = {
-    "assistant": _assistant, "user": _user, "progress": _progress, "queue-operation": _queue,
-    "attachment": _attachment, "system": _system, "ai-title": _title, "custom-title": _title,
-}  # fmt: skip
+    "assistant": _assistant,
+    "user": _user,
+    "progress": _progress,
+    "queue-operation": _queue,
+} | {"attachment": _attachment, "system": _system, "ai-title": _title, "custom-title": _title}

@@ -12,25 +12,15 @@ from memtui.transcript.records import NOWHERE, Action, Answer, Command, Fate, Ou
 from memtui.transcript.shell import BOOKKEEPING
 from memtui.transcript.short_text import command_line, ends_of, telling_line
 
-_REJECTED = (
-    "The user doesn't want to proceed with this tool use",
-    "The user doesn't want to take this action right now",
-    "The agent proposed a plan that was rejected by the user", "User rejected tool use",
-    "User rejected update to", "User rejected edits to", "User declined to answer questions",
-    "User chose to stay in plan mode", "Tool use rejected", "Permission for this tool use was denied",
-    "Claude requested permissions to",
-)  # fmt: skip
-_REFUSED_PLAN = ("User chose to stay in plan mode", "The agent proposed a plan that was rejected")
-_BY_RULE = (
-    "Permission for this action", "Permission for this command", "Permission to use ",
-    "This command requires",
-)  # fmt: skip
-_INTERRUPTED = (
-    "[Request interrupted by user",
-    "Request interrupted by user",
-    "Command was aborted",
-    "<error>Command was aborted",
+_REJECTED = re.compile(
+    "The user doesn't want to (?:proceed with this tool use|take this action right now)"
+    "|The agent proposed a plan that was rejected by the user|Claude requested permissions to"
+    "|User (?:rejected (?:tool use|(?:update|edits) to)|chose to stay in plan mode|declined to answer"
+    " questions)|Tool use rejected|Permission for this (?:tool use was denied|action|command)"
+    "|Permission to use |This command requires"
 )
+_REFUSED_PLAN = ("User chose to stay in plan mode", "The agent proposed a plan that was rejected")
+_INTERRUPTED = re.compile(r"\[?Request interrupted by user|(?:<error>)?Command was aborted")
 _SIBLING = ("Sibling tool call errored", "Cancelled: parallel tool call")
 _EXIT_CODE = re.compile(r"(?:Error: )?Exit code (-?\d{1,10})\b")
 _CUT = "\n…\n"
@@ -45,9 +35,9 @@ def outcome_of(result: Result) -> Outcome:
     if not result.failed:
         return "ok"
     head = error_text(result)[:200]
-    if head.startswith(_INTERRUPTED) or result.denial == "interrupted":
+    if _INTERRUPTED.match(head) or result.denial == "interrupted":
         return "interrupted"
-    if head.startswith(_REJECTED + _BY_RULE) or result.denial not in ("", "cancelled"):
+    if _REJECTED.match(head) or result.denial not in ("", "cancelled"):
         return "rejected"
     return "failed"
 
@@ -89,10 +79,11 @@ def error_head(result: Result, limit: int = 1_000) -> str:
     return ends if telling in ends else f"{telling}{_CUT}{ends_of(text, limit - len(telling) - len(_CUT))}"
 
 
-_TARGET_KEYS = (
-    "file_path", "notebook_path", "command", "pattern", "url", "query", "title", "subject", "skill",
-    "description", "path", "libraryName", "name", "question", "id",
-)  # fmt: skip
+_TARGET_KEYS = re.findall(
+    r"\w+",
+    "file_path notebook_path command pattern url query title subject skill description path libraryName name"
+    " question id",
+)
 _TARGET_LIMIT = 2_000
 _RESULT_LIMIT = 600
 _ANSWERED = re.compile(r'"([^"]{1,2000})"="([^"]{0,4000})"')

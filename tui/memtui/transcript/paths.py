@@ -80,75 +80,58 @@ _CODE = (
 )
 """Extensions of source code."""
 
-_RULES: tuple[tuple[Kind, str, str], ...] = (
-    (Kind.SCRATCH, "tool output", r"/\.claude/projects/.*/tool-results/"),
-    (Kind.DOCS, "plan", r"/plans?/[^/]+\.md$|/(?:IMPL_|IMPLEMENTATION_)?PLAN\.md$"),
-    (Kind.CONFIG, "project instructions",
-     r"/(?:CLAUDE(?:\.local)?|AGENTS|GEMINI)\.md$|/\.(?:cursorrules|windsurfrules)$"),
-    (Kind.DOCS, "memory of Claude Code", r"/\.claude/projects/.*\.md$"),
-    (Kind.CONFIG, "slash command", r"/\.claude/commands/.*\.md$"),
-    (Kind.CONFIG, "agent instructions", r"/\.claude/agents/.*\.md$"),
-    (Kind.CONFIG, "skill", r"/skills?/.*\.md$"),
-    (Kind.CONFIG, "settings of Claude Code", r"/\.claude/settings[\w.]*\.json$"),
-    (Kind.ASSET, "lock file",
-     r"/(?:package-lock\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lockb?|uv\.lock|poetry\.lock"
-     r"|Cargo\.lock|go\.sum|Gemfile\.lock|composer\.lock|Pipfile\.lock)$"),
-    (Kind.CONFIG, "CI workflow",
-     r"/\.github/workflows/|/\.gitlab-ci\.yml$|/\.circleci/|/Jenkinsfile$"
-     r"|/azure-pipelines\.yml$"),
-    (Kind.TEST, "test setup",
-     rf"/conftest\.py$|/(?:{'|'.join(TEST_RUNNERS)})\.(?:config|setup)\.\w+$"
-     r"|/testutil[s]?/"),
-    (Kind.TEST, "end-to-end tests",
-     r"/(?:e2e|e2e[-_]tests?|cypress|playwright)/.*\.(?!md$|txt$)\w+$|\.e2e\.\w+$"),
-    (Kind.TEST, "test data",
-     r"/(?:__)?(?:fixtures?|testdata|snapshots|__mocks__|golden|cassettes)(?:__)?/"),
-    (Kind.TEST, "integration tests", r"/(?:integration(?:[-_]tests?)?|tests?/integration)/"),
-    (Kind.TEST, "tests",
-     r"[._-](?:test|tests|spec)\.\w+$|/test_[^/]+\.\w+$|/[A-Z]\w*Tests?\.(?:java|kt|cs|swift)$"),
-    (Kind.TEST, "test code", rf"/(?:__tests__|tests?|specs?)/(?:.*/)?[^/]+\.(?:{_CODE})$"),
-    (Kind.CONFIG, "dependencies",
-     r"/(?:package\.json|pyproject\.toml|Cargo\.toml|go\.mod|(?:dev-"
-     r"|test-)?requirements[\w.-]*\.(?:txt|in)|setup\.(?:py|cfg)|Pipfile|Gemfile"
-     r"|composer\.json|pom\.xml|build\.gradle(?:\.kts)?|mix\.exs|pubspec\.yaml"
-     r"|environment\.ya?ml|[^/]+\.csproj|Package\.swift|deno\.jsonc?|[^/]+\.gemspec)$"),
-    (Kind.CONFIG, "container build",
-     r"/(?:Dockerfile|Containerfile)[\w.-]*$|/(?:docker-)?compose[\w.-]*\.ya?ml$"
-     r"|\.dockerfile$"),
-    (Kind.CONFIG, "build script",
-     r"/(?:Makefile|GNUmakefile|justfile|Taskfile\.ya?ml|Rakefile|CMakeLists\.txt"
-     r"|mise\.toml|[^/]+\.mk|\.goreleaser\.ya?ml)$"),
-    (Kind.CONFIG, "environment",
-     r"/\.env[\w.-]*$|/\.envrc$|/\.tool-versions$|/\.(?:nvmrc|python-version|node-version)$"),
-    (Kind.ASSET, "ignore list", r"/\.\w+ignore$"),
-    (Kind.CONFIG, "TypeScript configuration", r"/[tj]sconfig[\w.-]*\.json$"),
-    (Kind.CONFIG, "linter configuration",
-     rf"/\.?(?:{'|'.join(LINTERS | FORMATTERS)}|golangci|pre-commit)"
-     r"(?:rc)?(?:[.-][\w.-]*)?$"),
-    (Kind.DOCS, "readme", r"/README[\w.-]*$"),
-    (Kind.DOCS, "documentation", r"\.(?:md|mdx|rst|adoc|org|tex|qmd)$"),
-    (Kind.DOCS, "text file", r"\.txt$"),
-    (Kind.TYPES, "database schema", r"/(?:migrations?|alembic/versions)/|/schema\.(?:prisma|sql|rb)$"),
-    (Kind.TYPES, "interface definition",
-     r"\.(?:proto|graphql|gql|thrift|avsc|wsdl)$|/openapi[\w.-]*\.(?:json|ya?ml)$"),
-    (Kind.TYPES, "type definitions",
-     r"\.d\.[mc]?ts$|/(?:types?|interfaces?|typings)/[^/]+\.\w+$|/(?:types?|interfaces"
-     r"|typings|protocols)\.\w+$"),
-    (Kind.TYPES, "schema", r"/schemas?/[^/]+\.\w+$|[._-]?schemas?\.(?:json|ts|py|go|rb)$"),
-    (Kind.TYPES, "model", r"/(?:models?|entit(?:y|ies))/[^/]+\.\w+$|/models?\.\w+$"),
-    (Kind.ASSET, "asset",
-     r"\.(?:png|jpe?g|gif|svg|ico|webp|pdf|woff2?|ttf|mp[34]|wav|zip|gz|tar|db|sqlite\d?"
-     r"|bin|lock)$"),
-    (Kind.CONFIG, "configuration",
-     rf"/(?:config|conf|settings)(?:/[^/.]+|(?:/[^/]+)?(?!\.(?:{_CODE})$)\.\w+)$|\.config\.[mc]?[jt]s$"
-     r"|\.(?:toml|ini|cfg|conf|properties|ya?ml|plist|tfvars|tf|hcl|nix|service)$"
-     r"|/\.[\w.-]+(?:rc|ignore|config|attributes)$"),
-    (Kind.CONFIG, "configuration", r"^/[\w.-]+\.jsonc?$"),
-    (Kind.ASSET, "data", r"\.(?:jsonl?|csv|tsv|xml|ndjson|parquet|log)$"),
-)  # fmt: skip
+_RULES = rf"""
+SCRATCH tool output: /\.claude/projects/.*/tool-results/
+DOCS plan: /plans?/[^/]+\.md$|/(?:IMPL_|IMPLEMENTATION_)?PLAN\.md$
+CONFIG project instructions: /(?:CLAUDE(?:\.local)?|AGENTS|GEMINI)\.md$|/\.(?:cursorrules|windsurfrules)$
+DOCS memory of Claude Code: /\.claude/projects/.*\.md$
+CONFIG slash command: /\.claude/commands/.*\.md$
+CONFIG agent instructions: /\.claude/agents/.*\.md$
+CONFIG skill: /skills?/.*\.md$
+CONFIG settings of Claude Code: /\.claude/settings[\w.]*\.json$
+ASSET lock file: /(?:package-lock\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lockb?|uv\.lock|poetry\.lock
+  |Cargo\.lock|go\.sum|Gemfile\.lock|composer\.lock|Pipfile\.lock)$
+CONFIG CI workflow: /\.github/workflows/|/\.gitlab-ci\.yml$|/\.circleci/|/Jenkinsfile$
+  |/azure-pipelines\.yml$
+TEST test setup: /conftest\.py$|/(?:{"|".join(TEST_RUNNERS)})\.(?:config|setup)\.\w+$|/testutil[s]?/
+TEST end-to-end tests: /(?:e2e|e2e[-_]tests?|cypress|playwright)/.*\.(?!md$|txt$)\w+$|\.e2e\.\w+$
+TEST test data: /(?:__)?(?:fixtures?|testdata|snapshots|__mocks__|golden|cassettes)(?:__)?/
+TEST integration tests: /(?:integration(?:[-_]tests?)?|tests?/integration)/
+TEST tests: [._-](?:test|tests|spec)\.\w+$|/test_[^/]+\.\w+$|/[A-Z]\w*Tests?\.(?:java|kt|cs|swift)$
+TEST test code: /(?:__tests__|tests?|specs?)/(?:.*/)?[^/]+\.(?:{_CODE})$
+CONFIG dependencies: /(?:package\.json|pyproject\.toml|Cargo\.toml|go\.mod|(?:dev-
+  |test-)?requirements[\w.-]*\.(?:txt|in)|setup\.(?:py|cfg)|Pipfile|Gemfile|composer\.json|pom\.xml
+  |build\.gradle(?:\.kts)?|mix\.exs|pubspec\.yaml|environment\.ya?ml|[^/]+\.csproj|Package\.swift
+  |deno\.jsonc?|[^/]+\.gemspec)$
+CONFIG container build: /(?:Dockerfile|Containerfile)[\w.-]*$|/(?:docker-)?compose[\w.-]*\.ya?ml$
+  |\.dockerfile$
+CONFIG build script: /(?:Makefile|GNUmakefile|justfile|Taskfile\.ya?ml|Rakefile|CMakeLists\.txt|mise\.toml
+  |[^/]+\.mk|\.goreleaser\.ya?ml)$
+CONFIG environment: /\.env[\w.-]*$|/\.envrc$|/\.tool-versions$|/\.(?:nvmrc|python-version|node-version)$
+ASSET ignore list: /\.\w+ignore$
+CONFIG TypeScript configuration: /[tj]sconfig[\w.-]*\.json$
+CONFIG linter configuration: /\.?(?:{"|".join(LINTERS | FORMATTERS)}|golangci
+  |pre-commit)(?:rc)?(?:[.-][\w.-]*)?$
+DOCS readme: /README[\w.-]*$
+DOCS documentation: \.(?:md|mdx|rst|adoc|org|tex|qmd)$
+DOCS text file: \.txt$
+TYPES database schema: /(?:migrations?|alembic/versions)/|/schema\.(?:prisma|sql|rb)$
+TYPES interface definition: \.(?:proto|graphql|gql|thrift|avsc|wsdl)$|/openapi[\w.-]*\.(?:json|ya?ml)$
+TYPES type definitions: \.d\.[mc]?ts$|/(?:types?|interfaces?|typings)/[^/]+\.\w+$|/(?:types?|interfaces
+  |typings|protocols)\.\w+$
+TYPES schema: /schemas?/[^/]+\.\w+$|[._-]?schemas?\.(?:json|ts|py|go|rb)$
+TYPES model: /(?:models?|entit(?:y|ies))/[^/]+\.\w+$|/models?\.\w+$
+ASSET asset: \.(?:png|jpe?g|gif|svg|ico|webp|pdf|woff2?|ttf|mp[34]|wav|zip|gz|tar|db|sqlite\d?|bin|lock)$
+CONFIG configuration: /(?:config|conf|settings)(?:/[^/.]+|(?:/[^/]+)?(?!\.(?:{_CODE})$)\.\w+)$
+  |\.config\.[mc]?[jt]s$|\.(?:toml|ini|cfg|conf|properties|ya?ml|plist|tfvars|tf|hcl|nix|service)$
+  |/\.[\w.-]+(?:rc|ignore|config|attributes)$
+CONFIG configuration: ^/[\w.-]+\.jsonc?$
+ASSET data: \.(?:jsonl?|csv|tsv|xml|ndjson|parquet|log)$
+"""
 """Kind, role and pattern of paths with forward slashes; the first match counts (seed 000)."""
 
-_COMPILED = tuple((kind, role, re.compile(pattern, re.IGNORECASE)) for kind, role, pattern in _RULES)
+_READ = re.findall(r"(\w+) ([^:]+): (.+)", _RULES.replace("\n  ", ""))
+_COMPILED = [(Kind[kind], role, re.compile(pattern, re.IGNORECASE)) for kind, role, pattern in _READ]
 _SOURCE = re.compile(rf"\.(?:{_CODE})$", re.IGNORECASE)
 
 

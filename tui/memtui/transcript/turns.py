@@ -102,9 +102,13 @@ _TEXT_LIMIT = 50_000
 _PASTED = re.compile(r"\[(?:Pasted text|Image) #\d+[^\]\n]{0,60}\]")
 
 _KINDS: dict[WordsKind, PromptKind] = {
-    "typed": "typed", "command": "command", "local command": "command", "plan": "plan",
-    "comment": "comment", "memory": "typed",
-}  # fmt: skip
+    "typed": "typed",
+    "command": "command",
+    "local command": "command",
+    "plan": "plan",
+    "comment": "comment",
+    "memory": "typed",
+}
 
 
 def _take(texts: list[str], text: str) -> bool:

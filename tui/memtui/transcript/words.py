@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from typing import Any, Literal
 
-WordsKind = Literal[
-    "typed", "command", "local command", "plan", "comment", "interruption", "memory", "shell",
-    "shell output", "output", "notification", "machine",
-]  # fmt: skip
+WordsKind = (
+    Literal["typed", "command", "local command", "plan", "comment", "interruption", "memory", "shell"]
+    | Literal["shell output", "output", "notification", "machine"]
+)
 """The kind of a user line.
 
 Words of the user: ``typed``, ``command`` (a slash command with its words), ``plan`` (given to a fresh
@@ -26,21 +26,20 @@ _BLOCK_OPENING = re.compile(r"<(ide_[a-z_]+|system-reminder|[a-z]+(?:-[a-z]+)*-h
 _TYPED_COMMAND = re.compile(r"/([A-Za-z][\w:.-]*)(?:\s+|$)")
 
 
-_NOTICES = (
-    "<task-notification", "<teammate-message", "<agent-notification", "<agent-message", "<channel ",
-    "<cross-session-message", "<channel-message", "<mcp-resource-update", "<mcp-polling-update", "<tick>",
-    "<github-webhook-activity", "<background-task", "Another Claude session sent a message:",
-)  # fmt: skip
+_NOTICE = re.compile(
+    "<(?:task-notification|teammate-message|agent-notification|agent-message|channel |cross-session-message"
+    "|channel-message|mcp-resource-update|mcp-polling-update|tick>|github-webhook-activity|background-task)"
+    "|Another Claude session sent a message:"
+)
 
 CAVEATS = ("<local-command-caveat>", "Caveat: The messages below were generated")
 
 HOOK_FEEDBACK = "Stop hook feedback:"
-_MACHINE = (
-    "<bash-", "<local-command-", "<fork-boilerplate", "<new-diagnostics", "<tool_use_error",
-    "<command-contents", *CAVEATS, HOOK_FEEDBACK, "Base directory for this skill:", "[Image: source:",
-    "Operation stopped by hook", "UserPromptSubmit operation blocked by hook", "Unknown slash command:",
-    "Unknown skill:",
-)  # fmt: skip
+_MACHINE = re.compile(
+    "<(?:bash-|local-command-|fork-boilerplate|new-diagnostics|tool_use_error|command-contents)"
+    r"|Base directory for this skill:|\[Image: source:|Operation stopped by hook"
+    "|UserPromptSubmit operation blocked by hook|Unknown (?:slash command|skill):"
+)
 
 SUMMARY_OPENING = "This session is being continued from a previous conversation"
 
@@ -151,9 +150,9 @@ def text_words(text: str) -> tuple[WordsKind, str]:
 
 
 def _untagged(text: str) -> tuple[WordsKind, str]:
-    if text.startswith((*_MACHINE, SUMMARY_OPENING)):
+    if text.startswith((SUMMARY_OPENING, HOOK_FEEDBACK, *CAVEATS)) or _MACHINE.match(text):
         return "machine", text
-    return ("notification" if text.startswith(_NOTICES) else "typed"), text
+    return ("notification" if _NOTICE.match(text) else "typed"), text
 
 
 def without_blocks(text: str) -> str:
