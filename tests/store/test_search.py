@@ -98,7 +98,7 @@ def test_an_answer_comes_before_rows_with_less_of_the_question(tmp_path: Path) -
     session.say("The anchor hangs on the blue one.")
     session.write(places.claude / "projects" / "work")
     (sessions, *_) = Searcher(places).search(parse_search("what rope holds an anchor if needed"))
-    assert [found.line for found in sessions.results[0]][:3] == [5, 6, 1]
+    assert [found.line for found in sessions.results[0]][:4] == [5, 6, 4, 1]
 
 
 def test_a_pin_has_its_own_source_and_a_memory_that_cannot_be_read_its_text(tmp_path: Path) -> None:

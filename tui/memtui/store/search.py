@@ -38,14 +38,15 @@ _FRESH = 1.5  # seconds for which the index counts as up to date
 _BUDGET = 0.15  # seconds that a search spends on new files before answering
 _POOL = 600  # the most rows that are looked at further, the best ones
 _NEWEST = 3_000  # the most rows that are ranked for a word, the newest with it: ranking more takes long
-# What tools did or said counts three quarters of what people say.
-_RANK = f"-bm25(words, 1.0, 0.0) * iif(r.role IN ({Role.ASK}, {Role.SAID}, {Role.DOCUMENT}), 1, 0.75)"
+_PEOPLE = [Role.ASK, Role.SAID, Role.DOCUMENT]
+# What tools did or said counts three quarters of what people say, and within a session half of that.
+_RANK = f"-bm25(words, 1.0, 0.0) * iif(r.role IN ({', '.join(map(str, _PEOPLE))}), 1, 0.75)"
 _FIRST = 1_000  # more than any rank by bm25
 _BEHIND = 0.05  # the weight of summaries and inserted texts: they are long, and say again what was said
 _BEFORE = range(1, 4)  # how far before a row the words of the question count for it, too
+_FEW = 3  # words, or pairs of characters: more are a question, whose answer may have none of them
 _SHORT = 3  # the longest word that is not looked for as a beginning
-# The weight of kinds of rows in the order within a session.
-_WEIGHT: dict[int, float] = {Role.ASK: 1.0, Role.SAID: 1.0, Role.READ: 0.4, Role.RESULT: 0.4, Role.ERROR: 0.4}
+_ROW = "r.id, r.file, r.role, r.turn, r.offset, r.line, r.created"
 _GIVEN = "(SELECT value FROM json_each(?))"
 UNREADABLE = "(cannot be read any more)"  # the snippet of a row whose transcript is gone
 
@@ -139,15 +140,16 @@ class _Row(NamedTuple):
     id: int
     file: int
     role: int
+    turn: int
     offset: int
     line: int
     created: float | None
 
-    def follows(self, known: dict[tuple[int, int], _Row]) -> float:
-        """How well it fits with the best row before it: an answer follows the words that it answers."""
+    def after(self, known: dict[tuple[int, int], _Row]) -> _Row:
+        """The row as it fits with the best one before it: an answer follows the words that it answers."""
         near = ((known.get((self.file, self.id - away)), 0.8**away) for away in _BEFORE)
         best = max((row.fit % _FIRST * part for row, part in near if row), default=0)
-        return (self.fit + best) * _WEIGHT.get(self.role, 0.66)
+        return self._replace(fit=self.fit + best)
 
 
 class Searcher(SearchIndex):
@@ -317,7 +319,7 @@ class _Answer:
             for row, fit in self._rows(match, score):
                 fits[row] += fit
         best = json.dumps(nlargest(_POOL, fits, key=fits.__getitem__))
-        sql = "SELECT r.id, file, role, offset, line, created FROM json_each(?) JOIN rows r ON r.id = value"
+        sql = f"SELECT {_ROW} FROM json_each(?) JOIN rows r ON r.id = value"  # noqa: S608 - ours
         rows = [_Row(fits[row[0]], *row) for row in self._db.execute(sql, [best])]
         query = "SELECT title FROM files WHERE kind = ? AND agent = '' AND session = ?"
         for file in [*files_of(self._db, f"WHERE id IN {_GIVEN}", json.dumps([row.file for row in rows]))]:
@@ -327,13 +329,24 @@ class _Answer:
         alike = dict[Any, _Row]()  # a skill's text is the same in many sessions, and fits each word alike
         for one in sorted(rows, key=lambda row: row.fit, reverse=True):
             alike.setdefault((one.fit,) if one.role == Role.INSERTED else one.id, one)
-        return [*alike.values()]
+        known = {} if documents or len(self._terms) < 2 else {(row.file, row.id): row for row in rows}
+        return sorted((row.after(known) for row in alike.values()), key=lambda row: row.fit, reverse=True)
+
+    def _best_first(self, rows: list[_Row]) -> list[_Row]:
+        """The rows of a session; below the best what concludes the best turns: Claude's last words."""
+        rows = sorted(rows, key=lambda row: row.fit * (1 if row.role in _PEOPLE else 0.5), reverse=True)
+        asked, last = self._asked, list[_Row]()
+        if len(self._terms) > _FEW and not (asked.phrases or asked.since or asked.until):
+            sql = f"SELECT {_ROW} FROM rows r WHERE file = ? AND turn = ? AND role = ? ORDER BY id DESC"  # noqa: S608
+            for turn in [*dict.fromkeys((row.file, row.turn) for row in rows)][:ROWS]:
+                last += (_Row(0, *row) for row in self._db.execute(f"{sql} LIMIT 1", (*turn, Role.SAID)))
+        sure = sum(row.fit >= _FIRST for row in rows) or 1
+        return [*{(row.file, row.line): row for row in (*rows[:sure], *last, *rows)}.values()]
 
     def _session_rows(self, rows: list[_Row], shown: int) -> list[Result]:
         """The best rows of a session; those that read the same as another come behind."""
         best, others = dict[str, Result](), list[Result]()
-        known = {(row.file, row.id): row for row in rows if len(self._terms) > 1}
-        for row in sorted(rows, key=lambda row: row.follows(known), reverse=True):
+        for row in self._best_first(rows):
             each = self._result(row)
             is_shown = len(best) < min(ROWS, shown)
             each = with_snippet(each, self._asked) if is_shown else each
