@@ -99,15 +99,14 @@ def test_of_a_capture_alone_every_section_says_so() -> None:
     facts = Facts(from_capture=True, first_prompt="Fix it")
     text = render_recovery(draft_recovery(facts, Path(ROOT)))
     assert text.count("nly the capture is known: its transcript is gone") == 11
-    assert "no change" not in text.lower()
-    assert '"Fix it" (first asked)' in text
+    assert "no change" not in text.lower() and '"Fix it" (first asked)' in text
 
 
 def test_a_package_whose_installation_may_have_failed_is_no_dependency_yet() -> None:
     facts = Facts(commands=(ran("cargo install cargo-llvm-cov 2>&1 | tail -20", 3),))
     line = "tried to add cargo-llvm-cov (cargo install, exit status hidden) (L3)"
-    assert draft_recovery(facts, Path(ROOT)).dependencies == (line,)
-    assert working_context(facts, Path(ROOT)).dependencies == line
+    drafted = draft_recovery(facts, Path(ROOT)).dependencies
+    assert (*drafted, working_context(facts, Path(ROOT)).dependencies) == (line, line)
 
 
 def test_a_check_that_failed_is_a_known_issue_until_it_or_its_like_passes() -> None:
@@ -229,8 +228,7 @@ def test_any_draft_comes_back_and_names_every_modified_file_by_its_absolute_path
     files = [*recovery.working_files, *recovery.reference_files]
     assert all(is_absolute(file.path) or is_unknown(file.path) for file in files)
     points = {point.name: point.verdict for point in check_recovery(text)}
-    assert points["Absolute Paths"] is not Verdict.FAIL
-    assert points["Project Root"] is Verdict.PASS
+    assert points["Absolute Paths"] is not Verdict.FAIL and points["Project Root"] is Verdict.PASS
 
 
 @pytest.mark.parametrize("asks", [1, 3])
@@ -269,27 +267,29 @@ def test_a_workflow_comes_first_and_loses_nothing_of_the_others() -> None:
 
 def test_todos_are_marked_as_the_seed_marks_them() -> None:
     listed = choose_plan(Facts(todos=(Todo("Dig", "pending", "Deep"),)), None)
-    assert (listed.source, "own words (TaskCreate).\n\n- [ ] Dig\n  Deep" in listed.content) == ("todo", True)
+    assert listed.source == "todo (TaskCreate)" and "own words.\n\n- [ ] Dig\n  Deep" in listed.content
     assert todo_list((*TODOS, Todo("Two\nlines  \n", "strange"))) == (
         "- [x] Read\n- [>] Write\n- [ ] Test\n- [-] Two\n  lines"
     )
 
 
 def test_a_plan_is_quoted_whole_or_its_ends_also_when_it_is_worked_on() -> None:
-    middle = "long text\n" * 500 + "## Clay\n- [ ] dig\n" + "long text\n" * 400
-    content = "# A kiln\n" + middle + "## Fire\n- [ ] heat\n```\n# no heading\n```\n"
+    line = "long text\n"
+    content = f"# A kiln\n{line * 500}## Clay\n- [ ] dig\n{line * 400}## Fire\n- [ ] heat\n```\n# no\n```\n"
     facts = Facts(plans=(made_plan(content, "approved", 5, "/p/calm.md"),))
-    plan, end = (
-        choose_plan(facts, None),
-        "\n\nThe whole is /p/calm.md. Its titles:\n\n- A kiln\n- Clay\n- Fire",
-    )
+    plan = choose_plan(facts, None)
+    end = "\n\nThe whole is /p/calm.md. Its titles:\n\n- A kiln\n- Clay\n- Fire"
     assert plan.content.startswith("# A kiln\nlong text\n") and plan.content.endswith(end)
     assert len(plan.content) < 8_400
     worked = (changed("/p/calm.md", 8), changed("/w/a.py", 9))
     begun = "Work on it has begun, and may depart from it.\n\n"
     assert choose_plan(replace(facts, modified_files=worked), None).content == begun + plan.content
     short = Facts(plans=(APPROVED,), modified_files=worked)
-    assert choose_plan(short, None).content == begun + APPROVED.content.strip()
+    own = "inferred (written by Claude, approved by the user)"
+    assert choose_plan(short, None) == Plan(source=own, content=begun + APPROVED.content.strip())
+    ended = replace(short, past_todos=(todo("Dig", "completed", 9),))
+    done = "1 of 1 task ticked by Claude (L9): it is done, and what followed may depart from it.\n\n"
+    assert choose_plan(ended, None).content.startswith(f"{done}# Plan")
 
 
 @pytest.mark.parametrize(
@@ -314,11 +314,16 @@ def test_a_stated_plan_stands_below_the_todos_until_it_is_worked_on(text: str, s
 
 def test_requests_are_no_plan() -> None:
     none = "- N/A: no plan and no list of tasks on record; what was asked stands below"
-    assert choose_plan(Facts(turns=(turn(1, "Fix the lock."),)), None) == Plan(
-        source="inferred", content=none
+    facts = Facts(turns=(turn(1, "Fix the lock."), turn(9, "Now build the wall of the long yard. " * 9)))
+    assert choose_plan(facts, None) == Plan(source="inferred", content=none)
+    worked = (changed("/w/docs/plans/a.md", 3), changed("/w/a.py", 10))
+    done = replace(facts, todos=(todo("Dig", "completed", 4),), modified_files=worked)
+    known = (
+        "- 1 of 1 task ticked by Claude (L4); plan in /w/docs/plans/a.md (L3); what was asked stands below"
     )
+    assert choose_plan(done, None).content == known
 
 
 def test_files_put_back_are_none_that_the_session_modified() -> None:
-    facts = Facts(modified_files=(changed("/w/a.py", 2, fate="put back"), changed("/w/b.py", 3)))
-    assert working_context(facts, Path("/w")).files_modified == "b.py"
+    back = (changed("/w/a.py", 2, fate="put back"), changed("/w/b.py", 3))
+    assert working_context(Facts(modified_files=back), Path("/w")).files_modified == "b.py"

@@ -31,7 +31,7 @@ from memtui.secrets.secrets import masked
 from memtui.transcript.checks import SENTENCE, last_check, last_checks
 from memtui.transcript.files import DELETED, PUT_BACK, path_now
 from memtui.transcript.paths import shown_path
-from memtui.transcript.plans import mark_of, was_done
+from memtui.transcript.plans import was_done
 from memtui.transcript.records import NOWHERE, Command, Facts, FileFact
 from memtui.transcript.short_text import capitalised, one_line, shortened
 
@@ -169,14 +169,9 @@ def _confidence(facts: Facts) -> str:
         return f"Low — {ONLY_CAPTURE}"
     check, stop = last_check(facts), stopped(facts) or work.halted(facts)
     left = len([*work.open_tasks(facts), *work.open_steps(facts)])
-    reasons = []
-    if check is not None:
-        reasons = [_checked(facts, check)]
     others = [run for run in last_checks(facts) if run.outcome == "failed"]
-    if stop:
-        reasons.insert(0, stop)
     pasted = pasted_failure(facts)
-    reasons += filter(None, (_tasks(facts, left), pasted))
+    reasons = (stop, _checked(facts, check) if check else "", _tasks(facts, left), pasted)
     failed = (check is not None and check.outcome == "failed") or pasted
     sure = check is not None and is_sure(check) and not changed_since(facts, check.source)
     waits = facts.last_action is not None and facts.last_action.outcome == "background"
@@ -186,7 +181,7 @@ def _confidence(facts: Facts) -> str:
         and not (left or waits or others or unfinished_turn(facts) or work.dropped(facts))
     )
     level = "Low" if failed or stop else "High" if high else "Medium"
-    return f"{level} — {'; '.join(reasons) or 'what was said last stands below'}"
+    return f"{level} — {'; '.join(filter(None, reasons)) or 'what was said last stands below'}"
 
 
 def _checked(facts: Facts, check: Command) -> str:
@@ -199,11 +194,9 @@ def _tasks(facts: Facts, left: int) -> str:
     listed, gone = facts.todos if work.listed_tasks(facts) else (), work.dropped(facts)
     if not (listed or left):
         return gone
-    skipped = f", {each} skipped" if (each := sum(mark_of(todo) == "-" for todo in listed)) else ""
-    said = f"{sum(map(was_done, listed))} of {counted(len(listed), 'task')} {TICKED}{skipped}"
-    said = f"{counted(left, 'task or step', 'tasks and steps')} open" if left else said
-    said = with_source(said, max((todo.source for todo in listed), default=NOWHERE))
-    return f"{said}; {gone}" if gone else said
+    last = max((todo.source for todo in listed), default=NOWHERE)
+    opened = with_source(f"{counted(left, 'task or step', 'tasks and steps')} open", last) if left else ""
+    return "; ".join(filter(None, (opened or work.ticked(listed), gone)))
 
 
 def _key_files(facts: Facts) -> list[str]:

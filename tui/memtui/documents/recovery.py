@@ -40,8 +40,8 @@ from memtui.transcript import paths
 from memtui.transcript.checks import package_changes
 from memtui.transcript.files import GONE, IN_PROGRAM, PUT_BACK
 from memtui.transcript.paths import OTHER, Kind, Role, folder_of, path_identity, role_of, shown_path
-from memtui.transcript.plans import OPEN, mark_of
-from memtui.transcript.records import Facts, FileFact, PlanFact, Todo
+from memtui.transcript.plans import OPEN, mark_of, was_done
+from memtui.transcript.records import Facts, FileFact, PlanFact, Todo, is_after
 from memtui.transcript.sentences import is_question
 from memtui.transcript.short_text import capitalised, ends_of, shortened
 
@@ -402,6 +402,10 @@ def last_action(facts: Facts) -> str:
     return "\n\n".join(filter(None, (done, capitalised(work.stopped(facts)))))
 
 
+_APPROVED, _READ = (
+    "inferred (written by Claude, approved by the user)",
+    "inferred (a file that the command read)",
+)
 _WHOLE = 8_192  # maximum length of a plan quoted whole, in characters
 _TITLE = re.compile(r"#{1,2}\s+\S")
 _STEP, _LEAST = re.compile(r"^[ \t]{0,4}(?:\**\d{1,2}[.)）、．]|[-*•][ \t])[ \t]*\S", re.MULTILINE), 3
@@ -414,30 +418,38 @@ def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
     if workflow is not None and workflow.content.strip():
         parts.append(("workflow", "Workflow plan", workflow.content))
     if todos := work.listed_tasks(facts):
-        by = " (TaskCreate)" if any(todo.details for todo in facts.todos) else ""
-        listed = f"Ticks and texts are Claude's own words{by}.\n\n{todo_list(todos)}"
-        parts.append(("todo", "Todo list", listed))
+        source = "todo (TaskCreate)" if any(todo.details for todo in facts.todos) else "todo"
+        listed = f"Ticks and texts are Claude's own words.\n\n{todo_list(todos)}"
+        parts.append((source, "Todo list", listed))
     if approved:
-        parts.append(("user-stated", f"Approved plan{_where(approved)}", _quoted(facts, approved)))
+        parts.append((_APPROVED, f"Approved plan{_where(approved)}", _quoted(facts, approved)))
     if undecided:
         title = f"Plan {plan_status(undecided)}".strip()
         parts.append(("inferred", f"{title}{_where(undecided)}", _quoted(facts, undecided)))
     written = {file.path for file in facts.modified_files}
     if (read := facts.plan_read) and read.path not in written and not (approved or undecided):
-        parts.append(("user-stated", f"Plan that the command read{_where(read)}", _quoted(facts, read)))
+        parts.append((_READ, f"Plan that the command read{_where(read)}", _quoted(facts, read)))
     steps = (ask for ask in work.telling_requests(facts) if len(_STEP.findall(ask.text)) >= _LEAST)
     plain = (ask for ask in steps if not any(map(is_question, ask.text.split("\n"))))
     stated = None if approved else next(plain, None)
     if stated and not work.worked_since(facts, stated.source):
         parts.append(("user-stated", "In the user's words", stated.text.strip()))
     if not parts:
-        reason = "no plan and no list of tasks on record; what was asked stands below"
-        parts.append(("inferred", "", f"- {_nothing(facts, reason)[0]}"))
+        parts.append(("inferred", "", f"- {_no_plan(facts)}"))
     source, title, content = parts[0]
     if source == "inferred" and title:
         content = f"## {title}\n\n{content}"
     below = (f"## {title}\n\n{text}" for _, title, text in parts[1:])
     return Plan(source=source, content="\n\n".join([content, *below]))
+
+
+def _no_plan(facts: Facts) -> str:
+    """In place of a plan, what was planned and is done; else that none is on record."""
+    files = (file for file in facts.modified_files if role_of(file.path, facts.cwd).text == "plan")
+    known = [work.ticked(facts.todos), *(with_source(f"plan in {each.path}", each.source) for each in files)]
+    below = "; what was asked stands below"
+    none = _nothing(facts, f"no plan and no list of tasks on record{below}")[0]
+    return f"{'; '.join(filter(None, known))}{below}" if any(known) else none
 
 
 def todo_list(todos: Iterable[Todo]) -> str:
@@ -457,8 +469,10 @@ def _where(plan: PlanFact) -> str:
 
 def _quoted(facts: Facts, plan: PlanFact) -> str:
     """A plan word for word; of a long one the ends, where all of it stands, and its titles."""
-    began = work.worked_since(facts, plan.source, plan.path)
-    said = "Work on it has begun, and may depart from it.\n\n" if began else ""
+    since = [todo for todo in (*facts.past_todos, *facts.todos) if is_after(todo.source, plan.source)]
+    ticked = f"{work.ticked(since)}: it is done, and what followed may depart from it."
+    begun = ticked if since and all(map(was_done, since)) else "Work on it has begun, and may depart from it."
+    said = f"{begun}\n\n" if work.worked_since(facts, plan.source, plan.path) else ""
     content = plan.content.strip("\n")
     if len(content) <= _WHOLE:
         return said + content
@@ -550,8 +564,7 @@ def _no_file(facts: Facts, reason: str) -> tuple[RoleFile, ...]:
 
 
 def _last_unique(lines: Iterable[str]) -> tuple[str, ...]:
-    unique = tuple(dict.fromkeys(line for line in lines if line.strip()))
-    return unique[-_COUNT:]
+    return tuple(dict.fromkeys(filter(str.strip, lines)))[-_COUNT:]
 
 
 def _issues(facts: Facts) -> tuple[str, ...]:

@@ -529,17 +529,15 @@ def gone_files(files: Iterable[FileFact], root: Path) -> str:
 
 def _recorded(facts: Facts) -> Iterator[str]:
     commits = [mark for mark in events.standing(facts) if mark.kind == "commit"]
-    recent = [
+    if recent := [
         with_source(f"{events.id_of(mark)} {one_line(mark.text)}".lstrip(), mark.source)
         for mark in commits[-_COMMITS:]
-    ]
-    if recent:
+    ]:
         more = f" (and {len(commits) - len(recent)} before)" if len(commits) > len(recent) else ""
         yield f"Commits: {'; '.join(recent)}{more}"
     yield from events.repository(facts)
     pulls = [with_source(mark.text, mark.source) for mark in facts.landmarks if mark.kind == "pull request"]
-    if pulls:
-        yield f"Pull requests: {', '.join(pulls[-_RECENT:])}"
+    yield from [f"Pull requests: {', '.join(pulls[-_RECENT:])}"] * bool(pulls)
     if seen := events.seen_addresses(facts):
         yield f"{events.SEEN}: {', '.join(seen)}"
     if ran := list(events.commands_run(facts, _COMMANDS)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -15,7 +15,7 @@ from memtui.transcript.checks import did_run
 from memtui.transcript.landmarks import halted_merge
 from memtui.transcript.pasted import NAMED
 from memtui.transcript.paths import is_inside, shown_path
-from memtui.transcript.plans import OPEN, plan_title
+from memtui.transcript.plans import OPEN, mark_of, plan_title, was_done
 from memtui.transcript.procedure import due
 from memtui.transcript.records import NOWHERE, Facts, PlanFact, Source, Todo, Turn, in_order, is_after, later
 from memtui.transcript.sentences import is_question, sentences
@@ -89,6 +89,13 @@ def listed_tasks(facts: Facts) -> tuple[Todo, ...]:
     return tuple(todo for todo in facts.todos if todo.status in OPEN or not is_overtaken(todo))
 
 
+def ticked(todos: Sequence[Todo]) -> str:
+    """How many of these tasks are done, with the line of the last change; "" without any."""
+    skipped = f", {each} skipped" if (each := sum(mark_of(todo) == "-" for todo in todos)) else ""
+    said = f"{sum(map(was_done, todos))} of {counted(len(todos), 'task')} {quotes.TICKED}{skipped}"
+    return with_source(said, max(todo.source for todo in todos)) if todos else ""
+
+
 def since_asked(facts: Facts, todos: tuple[Todo, ...]) -> tuple[Todo, ...]:
     """Tasks that changed, or left the list, since the last request."""
     asked = last_request(facts)
@@ -109,13 +116,13 @@ def open_steps(facts: Facts) -> list[OpenWork]:
     plan = plan_in_force(facts)
     if plan is None or facts.todos or facts.past_todos:
         return []
+    return [OpenWork(step, plan.source) for step in steps_of(plan, " ")][:_STEPS]
+
+
+def steps_of(plan: PlanFact, marks: str = " xX>") -> list[str]:
+    """The steps of a plan with these marks; by default every one that `open_steps` may name."""
     boxes = _BOX.findall(_FENCED.sub("", plan.content))
-    return [OpenWork(_step(step), plan.source) for mark, step in boxes if mark == " "][:_STEPS]
-
-
-def steps_of(plan: PlanFact) -> list[str]:
-    """Every step of a plan that `open_steps` may name."""
-    return [_step(step) for _, step in _BOX.findall(_FENCED.sub("", plan.content))]
+    return [brief(step.replace("**", "")) for mark, step in boxes if mark in marks]
 
 
 def plan_in_force(facts: Facts) -> PlanFact | None:
@@ -242,10 +249,6 @@ def worked_since(facts: Facts, source: Source, plan: str = "") -> bool:
     moments = [mark.source for mark in facts.landmarks]
     moments += [later(file.source, file.last) for file in facts.modified_files if file.path != plan]
     return any(is_after(moment, source) for moment in moments)
-
-
-def _step(text: str) -> str:
-    return brief(text.replace("**", ""))
 
 
 _SETTLED = 320

@@ -58,12 +58,8 @@ def fate_of_plan(result: Result) -> Fate:
 
 
 def exit_code(result: Result) -> int | None:
-    if not result.failed:
-        return None
-    found = _EXIT_CODE.match(result.text[:40])
-    if found is None and isinstance(result.detail, str):
-        found = _EXIT_CODE.match(result.detail[:40])
-    return int(found[1]) if found else None
+    said = (result.text, result.detail if isinstance(result.detail, str) else "") if result.failed else ()
+    return next((int(found[1]) for each in said if (found := _EXIT_CODE.match(each[:40]))), None)
 
 
 def error_head(result: Result, limit: int = 1_000) -> str:
