@@ -9,18 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.documents import recovery as texts
 from memtui.documents.checklist import Verdict, check_recovery
 from memtui.documents.compaction_notes import compaction_notes
 from memtui.documents.memory_file import draft_memory
-from memtui.documents.recovery import (
-    Plan,
-    choose_plan,
-    draft_recovery,
-    is_unknown,
-    parse_recovery,
-    render_recovery,
-    todo_list,
-)
+from memtui.documents.recovery import Plan, choose_plan, draft_recovery, parse_recovery, render_recovery
 from memtui.documents.session_state import SessionState, working_context
 from memtui.transcript.paths import is_absolute
 from memtui.transcript.records import Command, ErrorFact, Facts, FileFact, PlanFact, Source, Todo, Turn
@@ -35,7 +28,9 @@ ROOT = "/work/app"
 
 def session() -> Transcript:
     """A session with something for every section."""
-    s = Transcript()
+    s, names = Transcript(), ("Hold the lock until the token is stored", "Test two tabs")
+    states = (("in_progress", "pending"), ("completed", "in_progress"))
+    todos = [[{"content": name, "status": state[at]} for at, name in enumerate(names)] for state in states]
     s.user("The token refresh loses its lock: two tabs refresh at once. Fix it, and keep the API as it is.")
     s.tool("Read", "# App", file_path=f"{ROOT}/CLAUDE.md")
     s.tool("Read", "export type Token = ...", file_path=f"{ROOT}/src/types/token.ts")
@@ -44,14 +39,7 @@ def session() -> Transcript:
     s.say("The root cause is that the lock is released before the new token is stored.")
     call = s.call("ExitPlanMode", plan="# Plan: one lock\n\n1. Take `src/auth/lock.ts`\n2. Test two tabs\n")
     s.result(call, "User has approved your plan. You can now start coding.")
-    s.tool(
-        "TodoWrite",
-        "ok",
-        todos=[
-            {"content": "Hold the lock until the token is stored", "status": "in_progress"},
-            {"content": "Test two tabs", "status": "pending"},
-        ],
-    )
+    s.tool("TodoWrite", "ok", todos=todos[0])
     s.broken("Bash", "Exit code 1\nError: Cannot find module 'async-mutex'", command="npm test")
     s.tool("Bash", "added 1 package", command="npm install --save-dev async-mutex")
     for _ in range(3):
@@ -63,14 +51,7 @@ def session() -> Transcript:
     s.user("Use one mutex for all tabs because the server counts them. export API_TOKEN=abcdef1234567890abcd")
     s.tool("Bash", "12 passed", command="npm test")
     s.tool("Bash", "[main 1234abc] Hold the lock", command="git commit -am 'Hold the lock'")
-    s.tool(
-        "TodoWrite",
-        "ok",
-        todos=[
-            {"content": "Hold the lock until the token is stored", "status": "completed"},
-            {"content": "Test two tabs", "status": "in_progress"},
-        ],
-    )
+    s.tool("TodoWrite", "ok", todos=todos[1])
     s.say("The lock is held now, all 12 tests pass. The test with two tabs is left.")
     return s
 
@@ -121,6 +102,9 @@ def test_a_check_that_failed_is_a_known_issue_until_it_or_its_like_passes() -> N
     for tests, other in (("go test ./...", "go vet ./..."), ("cargo check --all", "cargo build --all")):
         unproved = replace(facts, commands=(ran(other, 8),), errors=(failed(tests, 5, "2 failed"),))
         assert "ok at" not in working_context(unproved, Path(ROOT)).last_error != ""
+    stashed = failed("git checkout a && git stash pop", 5)
+    put_right = Facts(errors=(stashed,), commands=(ran("git checkout b && git stash drop", 8),))
+    assert working_context(put_right, Path(ROOT)).last_error == ""
     red = (ran("uv run pytest -q", 3, "failed"), ran("go test ./kiln -run TestClay", 9))
     done = Facts(commands=red, todos=(todo("Fix it", "completed", 9),))
     assert draft_memory(done).confidence.startswith("Medium")
@@ -226,7 +210,7 @@ def test_any_draft_comes_back_and_names_every_modified_file_by_its_absolute_path
     named = {file.path for file in recovery.working_files}
     assert {file.path for file in facts.modified_files} <= named
     files = [*recovery.working_files, *recovery.reference_files]
-    assert all(is_absolute(file.path) or is_unknown(file.path) for file in files)
+    assert all(is_absolute(file.path) or texts.is_unknown(file.path) for file in files)
     points = {point.name: point.verdict for point in check_recovery(text)}
     assert points["Absolute Paths"] is not Verdict.FAIL and points["Project Root"] is Verdict.PASS
 
@@ -268,7 +252,7 @@ def test_a_workflow_comes_first_and_loses_nothing_of_the_others() -> None:
 def test_todos_are_marked_as_the_seed_marks_them() -> None:
     listed = choose_plan(Facts(todos=(Todo("Dig", "pending", "Deep"),)), None)
     assert listed.source == "todo (TaskCreate)" and "own words.\n\n- [ ] Dig\n  Deep" in listed.content
-    assert todo_list((*TODOS, Todo("Two\nlines  \n", "strange"))) == (
+    assert texts.todo_list((*TODOS, Todo("Two\nlines  \n", "strange"))) == (
         "- [x] Read\n- [>] Write\n- [ ] Test\n- [-] Two\n  lines"
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.transcript.checks import hidden_failure, hidden_success, package_changes
+from memtui.transcript.checks import hidden_failure, hidden_success, last_check, package_changes
 from memtui.transcript.records import Command, Facts, Outcome
 
 
@@ -24,6 +24,9 @@ from memtui.transcript.records import Command, Facts, Outcome
         ("make test 2>&1 | tail -5; echo done", "make: *** [test] Error 1\ndone"),
         ("just test 2>&1 | tail", "error: Recipe `test` failed on line 3 with exit code 1"),
         ("npx eslint . | tail", "✖ 4 problems (1 error, 3 warnings)"),
+        ("npx @biomejs/biome check a.css | tail -40", "  × Wrong.\n\nFound 6 errors."),
+        ("pnpm assist | tail -15", "check ━━━\n ELIFECYCLE  Command failed with exit code 1."),
+        ("npx tsc | tail", "\x1b[37m   This is not the tsc command you are looking for  \x1b[0m"),
     ],
 )
 def test_a_check_that_went_wrong_behind_a_pipe(command: str, output: str) -> None:
@@ -90,8 +93,13 @@ def test_an_output_that_shows_success_although_the_status_is_hidden(
     assert hidden_success(command, output) is passed
 
 
-def ran(text: str, outcome: Outcome = "ok") -> Command:
-    return Command(text, "", outcome, None, "")
+def ran(text: str, outcome: Outcome = "ok", output: str = "") -> Command:
+    return Command(text, "", outcome, None, output)
+
+
+def test_a_program_that_was_not_there_did_not_run() -> None:
+    for said in ("\n This is not the tsc command you are looking for\n", "bash: tsc: command not found"):
+        assert last_check(Facts(commands=(ran("npx tsc | tail", "failed", said),))) is None
 
 
 @pytest.mark.parametrize(

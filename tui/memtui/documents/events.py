@@ -16,30 +16,11 @@ from memtui.documents.quotes import citation, user_requests, with_source
 from memtui.documents.work import ONLY_CAPTURE, open_work, plan_status, recorded_decisions
 from memtui.ground.text import counted
 from memtui.transcript import checks, records, shell
-from memtui.transcript.checks import (
-    SENTENCE,
-    all_commands,
-    bare_command,
-    did_run,
-    folder_of,
-    hides_outcome,
-    is_check,
-    last_check,
-)
+from memtui.transcript.checks import SENTENCE, all_commands, bare_command, did_run, is_check, last_check
 from memtui.transcript.landmarks import GIT, tree_exchanged
 from memtui.transcript.paths import Kind, role_of, shown_path
 from memtui.transcript.plans import mark_of
-from memtui.transcript.records import (
-    Action,
-    Command,
-    ErrorFact,
-    Facts,
-    FileFact,
-    Landmark,
-    Source,
-    in_order,
-    is_after,
-)
+from memtui.transcript.records import Action, Command, ErrorFact, Facts, FileFact, Landmark, Source, is_after
 from memtui.transcript.shell import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, programs_run, shows_outcome
 from memtui.transcript.short_text import GAP, capitalised, one_line, shortened, telling_line
 
@@ -64,7 +45,7 @@ def failures(facts: Facts) -> list[ErrorFact]:
         for each in turn.pasted
         if each.failed
     ]
-    return in_order((*facts.errors, *pasted)) if pasted else list(facts.errors)
+    return records.in_order((*facts.errors, *pasted)) if pasted else list(facts.errors)
 
 
 def last_errors(facts: Facts, most: int) -> list[ErrorFact]:
@@ -106,7 +87,7 @@ def ran_again(facts: Facts, error: ErrorFact) -> str:
         return ""
     target, hidden, alike = bare_command(error.target, facts.cwd)[:_TARGET], "", ""
     programs = frozenset() if is_check(error.target) else programs_run(error.target)
-    folder = folder_of(error.target, facts.cwd)
+    folder = checks.folder_of(error.target, facts.cwd)
     for command in all_commands(facts):
         if not is_after(command.source, error.source):
             continue
@@ -118,7 +99,7 @@ def ran_again(facts: Facts, error: ErrorFact) -> str:
         parts = [] if text.startswith("cd ") else _PARTS.split(text)  # in another folder they are others
         # Without a `cd` the folder is the one that an earlier command left the shell in.
         moved = "cd " in error.target and "cd " in command.text
-        away = moved and folder_of(command.text, facts.cwd) != folder
+        away = moved and checks.folder_of(command.text, facts.cwd) != folder
         if target in (text[:_TARGET], *parts) and not away:
             if outcome == "ok":
                 return f"{SETTLED}{place}"
@@ -188,7 +169,7 @@ def missing_work(facts: Facts) -> str:
 
 def is_sure(check: Command) -> bool:
     """Whether the status of a check is its own: behind a pipe, it is that of ``tail``."""
-    return check.outcome == "failed" or check.passed or not hides_outcome(check.text)
+    return check.outcome == "failed" or check.passed or not checks.hides_outcome(check.text)
 
 
 def outcome_of(command: Command) -> str:

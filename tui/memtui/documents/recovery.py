@@ -18,14 +18,7 @@ from memtui.documents.events import COMMANDS_RUN, action_event, check_event, las
 from memtui.documents.markdown import Document, Section, fenced, heading, name_of
 from memtui.documents.quotes import citation, quotes_section, with_source
 from memtui.documents.record import Block, Item, Items, Line, Record, Verbatim
-from memtui.documents.work import (
-    ONLY_CAPTURE,
-    goal,
-    open_work,
-    plan_in_force,
-    plan_status,
-    recorded_decisions,
-)
+from memtui.documents.work import ONLY_CAPTURE, goal, open_work, plan_in_force, recorded_decisions
 from memtui.ground.text import (
     FormatError,
     block,
@@ -424,7 +417,7 @@ def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
     if approved:
         parts.append((_APPROVED, f"Approved plan{_where(approved)}", _quoted(facts, approved)))
     if undecided:
-        title = f"Plan {plan_status(undecided)}".strip()
+        title = f"Plan {work.plan_status(undecided)}".strip()
         parts.append(("inferred", f"{title}{_where(undecided)}", _quoted(facts, undecided)))
     written = {file.path for file in facts.modified_files}
     if (read := facts.plan_read) and read.path not in written and not (approved or undecided):

@@ -21,7 +21,7 @@ from memtui.documents.record import Block, Items, Record, text_as
 from memtui.documents.work import awaited_plan, goal, open_steps, unfinished_turn
 from memtui.ground.project import Project
 from memtui.ground.text import FormatError, counted, file_text, item
-from memtui.transcript.checks import SENTENCE, last_check, package_changes, worth_telling
+from memtui.transcript.checks import SENTENCE, is_check, last_check, package_changes, worth_telling
 from memtui.transcript.files import IN_PROGRAM, moved_to, path_now
 from memtui.transcript.paths import Kind, project_of, role_of, shown_path
 from memtui.transcript.plans import was_done
@@ -458,7 +458,9 @@ def working_context(facts: Facts, root: Path) -> WorkingContext:
     # It is not the last where Claude's own tools failed since; what was settled, or a lookup, is none.
     failed = [each for each in events.failures(facts) if each.tool not in SHELL_TOOLS or worth_telling(each)]
     newest = events.last_errors(facts, 1)
-    last = [e for e in failed[-1:] if e in newest and events.SETTLED not in events.ran_again(facts, e)]
+    again = events.ran_again(facts, newest[0]) if newest else ""
+    settled = events.SETTLED in again or (again.startswith(", `") and not is_check(newest[0].target))
+    last = [error for error in failed[-1:] if error in newest and not settled]
     error, check = error_event(facts, last[0], root) if last else "", last_check(facts)
     if check and check.outcome == "failed" and not (last and is_after(last[0].source, check.source)):
         error = events.check_line(facts, check)

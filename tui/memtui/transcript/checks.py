@@ -43,6 +43,10 @@ _SHELL_NOISE = re.compile(
 )
 _CD = re.compile(r"(?:^|[;&|(\n]\s*)(?:cd|git -C) (\"[^\"]*\"|'[^']*'|\S+)(?=\s|$)")
 _NO_FOLDER = re.compile(r"[^\n]{0,80}?\bcd:(?:\d+:)? ")  # what a shell says of a folder that is not there
+_NO_PROGRAM = re.compile(
+    r"\A[^\n]{0,80}: (?:(?:command )?not found|command not found: \S+)\s*\Z"
+    r"|This is not the \w+ command you are looking for"
+)
 _OWN_TOOLS = EDIT_TOOLS | shell.READ_TOOLS | shell.LOOKUP_TOOLS | {"ExitPlanMode", "TodoWrite", "Skill"}
 _OWN_WORDS = re.compile(r"Agent type '|Blocked: |InputValidationError|Unknown skill|No such tool available")
 _LOOKUP = re.compile(
@@ -61,8 +65,9 @@ def last_check(facts: Facts, *, lints: bool = True) -> Command | None:
 
 
 def did_run(command: Command) -> bool:
-    """Whether anything ran: it was not refused, and what it ran in was there."""
-    return command.outcome != "rejected" and not _NO_FOLDER.match(command.output)
+    """Whether anything ran: it was not refused, and the program and what it ran in were there."""
+    missing = _NO_FOLDER.match(command.output) or _NO_PROGRAM.search(command.output)
+    return command.outcome != "rejected" and not missing
 
 
 def is_check(command: str) -> bool:
@@ -148,17 +153,22 @@ _MASKS = re.compile(
     rf"\|\s*(?:{'|'.join(shell.FILTERS)})\b"
     r"|\|\|\s*(?:true|echo|:|exit 0)|;\s*(?:echo|true|exit 0)\b"
 )
+_RUNNER_SAID = (
+    r"npm (?:ERR!|error) |make(?:\[\d+\])?: \*\*\* |error Command failed|error: Recipe |.?ELIFECYCLE\b"
+)
 _SAID = re.compile(
     r"(?m)^(?:--- FAIL: | ?FAIL(?:ED)?[ \t]+\S|FAIL$|exit status [1-9]|test result: FAILED"
-    r"|npm (?:ERR!|error) |make(?:\[\d+\])?: \*\*\* |error Command failed|\*\* TEST FAILED \*\*"
-    r"|error\[E\d{4}\]: |error: (?:could not compile|aborting due|Recipe |test failed)"
+    rf"|{_RUNNER_SAID}|\*\* TEST FAILED \*\*"
+    r"|error\[E\d{4}\]: |error: (?:could not compile|aborting due|test failed)"
     r"|Found [1-9]\d* errors?\b(?!.*\b0 remaining)|[1-9]\d* issues?[:.][ \t]*$"
     r"|[\w./-]+\.go:\d+:\d+: \S|\S+:\d+:\d+: (?:fatal )?error: )"
     r"|\b[1-9]\d* (?:failed|errors?)\b[^\n]{0,80} in \d[\d.]*s"
     r"|^[ \t]*(?:Tests|Test Suites|Test Files):?[ \t][^\n]{0,80}\b[1-9]\d* failed"
+    rf"|{_NO_PROGRAM.pattern}"
     r"|\berror TS\d{4}:|✖ \d+ problems? \([1-9]|\bELIFECYCLE\b|\bBUILD FAIL(?:ED|URE)\b|ERROR task failed"
 )
 """Lines that test runners, compilers and linters print on failure."""
+_TASK_FAILED = re.compile(rf"(?m)^(?:{_RUNNER_SAID})")
 _RAISED = re.compile(r"^(?:Traceback \(most recent call last\):|Exception in thread )", re.MULTILINE)
 _MOVES_COMMITS = re.compile(
     r"(?:git|gt) (?:am|cherry-pick|commit|create|fetch|merge|modify|pull|push|rebase|submit|sync)\b"
@@ -202,8 +212,9 @@ def hidden_failure(command: str, output: str) -> str:
         return masked(output)[-_AROUND:] if status else ""
     said = _REFUSED.search(output) if any(map(_MOVES_COMMITS.match, programs_run(command))) else None
     if said is None or _DONE_AFTER_ALL.search(output, said.end()):
-        output = masked(output)[-_LONGEST:] if is_check(command) else ""
-        said = _SAID.search(output)
+        runner = any(each.partition(" ")[0] in shell.TASK_RUNNERS for each in programs_run(command))
+        output = masked(output)[-_LONGEST:] if runner or is_check(command) else ""
+        said = (_SAID if is_check(command) else _TASK_FAILED).search(output)
     return masked(output)[max(0, said.start() - _AROUND) : said.end() + _AROUND] if said else ""
 
 

@@ -155,6 +155,8 @@ def _subcommand(words: list[str]) -> list[str]:
         if takes_value or (word.startswith("-") and word != "-m"):
             takes_value = word in _VALUE_OPTIONS and not takes_value
             continue
+        bare = word.rpartition("/")[2]
+        word = bare if word.startswith("@") and bare in _CHECKERS else word
         named.append(f"{word} format" if word in _CHECKERS and words[at + 1 : at + 2] in _FORMATS else word)
         if word not in _INNER or len(named) == 3:
             break
