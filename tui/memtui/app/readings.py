@@ -330,9 +330,7 @@ import os, sys
 from pathlib import Path
 from memtui.ground.project import Home, Places, Project
 from memtui.store.search_index import SearchIndex
-if hasattr(os, "SCHED_IDLE"):  # lowest priority
-    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-elif hasattr(os, "nice"):
+if hasattr(os, "nice"):  # not SCHED_IDLE: on busy cores searches would wait for its commits for seconds
     os.nice(19)
 root, claude, *home = map(Path, sys.argv[1:])
 SearchIndex(Places(Project(root), Home(*home), claude)).update()

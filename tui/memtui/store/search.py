@@ -328,9 +328,14 @@ class _Answer:
             self._files[file.id or 0] = self._of(file)
         alike = dict[Any, _Row]()  # a skill's text is the same in many sessions, and fits each word alike
         for one in sorted(rows, key=lambda row: row.fit, reverse=True):
-            alike.setdefault((one.fit,) if one.role == Role.INSERTED else one.id, one)
+            first = alike.setdefault((one.fit,) if one.role == Role.INSERTED else one.id, one)
+            if first is not one and self._text(first) != self._text(one):
+                alike[one.id] = one
         known = {} if documents or len(self._terms) < 2 else {(row.file, row.id): row for row in rows}
         return sorted((row.after(known) for row in alike.values()), key=lambda row: row.fit, reverse=True)
+
+    def _text(self, row: _Row) -> str:
+        return with_snippet(self._result(row), self._asked).text
 
     def _best_first(self, rows: list[_Row]) -> list[_Row]:
         """The rows of a session; below the best what concludes the best turns: Claude's last words."""

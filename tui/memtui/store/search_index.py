@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 
 from memtui.documents.pins import parse_pins
@@ -38,10 +39,10 @@ from memtui.store.states import SESSION, newest_version, project_path
 from memtui.store.transcripts import Sources, cwd_in, first_cwd, is_agent, is_archived, is_text, session_of
 from memtui.transcript.messages import Message, Reading, Role, read_messages
 
-VERSION = 19
+VERSION = 20
 WAIT = 2.0  # seconds to wait for another program's lock on the index
 _SETTINGS = ("trusted_schema = OFF", "cell_size_check = ON", "cache_size = -32000", "temp_store = MEMORY")
-_TRANSACTION = 0.25  # seconds of reading that are written at once: readers wait for that
+_TRANSACTION = 0.25  # seconds of reading that are committed at once
 _LOCKED = "is locked by another program; try again when that has ended"
 _PROBLEMS = {  # what is no reason to make the index anew
     sqlite3.SQLITE_INTERRUPT: "is searched for something else",
@@ -123,18 +124,18 @@ class SearchIndex:
 
         False if another process is indexing, or the seconds of `budget` ran out: what was indexed stays.
         """
-        end, self.complete = time.monotonic() + budget, False
+        end, complete = time.monotonic() + budget, False
         files.private_folder(self.path.parent)
         with suppress(FileLocked), lock(self.path, timeout=0):
             for _ in range(2):
                 with suppress(IndexDamaged), self.reading() as connection:
-                    self.complete = self._update(connection, end, progress)
+                    complete = self._update(connection, end, progress)
                     break
                 self._create()
             else:
                 raise FileProblem(self.path, "is damaged again and again; is the disk full or failing?")
-        self.looked = time.monotonic()
-        return self.complete
+        self.complete, self.looked = complete, time.monotonic()
+        return complete
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -225,10 +226,12 @@ class SearchIndex:
     def _take(self, file: File, lines: Iterable[Reading], entry: Entry) -> bool:
         """Read a file; False if the time is over."""
         file.inode = entry.inode
+        lines = iter(lines)
+        begun = [*islice(lines, 1)]  # what cannot be read at all is not noted: it would be written each time
         self._put(file)
         turn = self._one("SELECT max(turn) FROM rows WHERE file = ?", file.id)
         try:
-            for reading in lines:
+            for reading in chain(begun, lines):
                 file.take(reading)
                 turn = self._add(reading.messages, file, turn, entry.mtime_ns / 1e9)
                 if (now := time.monotonic()) > min(self._end, self._begun + _TRANSACTION):
@@ -237,9 +240,11 @@ class SearchIndex:
                     self._begun = now
                     if now > self._end:
                         return False
-            file.mtime_ns, file.size, file.inode = entry.signature  # all of it is read
-        finally:
+        except (OSError, FileProblem):  # not after SQLite's errors: they may have taken the rows back
             self._put(file)
+            raise
+        file.mtime_ns, file.size, file.inode = entry.signature  # all of it is read
+        self._put(file)
         return True
 
     def _forget(self, paths: Iterable[str]) -> None:
@@ -294,8 +299,8 @@ def _has_grown(entry: Entry, file: File) -> bool:
 def listed(places: Places, sources: Sources, folders: Iterable[str]) -> dict[str, tuple[File, Entry]]:
     """All files to search by their paths; `folders` are some in known projects, only absolute ones count.
 
-    Of an archived transcript it is the file of the archive. A project is noted if the place tells it. Folders
-    that cannot be listed are left out.
+    Of an archived transcript it is the file of the archive. A project is noted if the place tells it. Other
+    folders than that of memories are left out if they cannot be listed.
     """
     home, projects = places.home, places.claude / "projects"
     roots = set[Path]()
@@ -303,7 +308,7 @@ def listed(places: Places, sources: Sources, folders: Iterable[str]) -> dict[str
         with suppress(OSError, ValueError, RuntimeError):
             roots.add(find_root(Path(name)))
     slugs = {transcript_slug(root)[:SLUG_LENGTH]: str(root) for root in roots}
-    months, own = _in(home.memories, listing.MONTH_NAME), _in(projects, listing.ANY_NAME)
+    months, own = listing.scan(home.memories, listing.MONTH_NAME), _in(projects, listing.ANY_NAME)
     where = [(Kind.MEMORY, each.path, listing.STORED_NAME, "") for each in months]
     for folder in (memory_folder(places), *(each.path / "memory" for each in own)):
         above = folder.parent  # those of an unknown project belong to Claude Code's folder of it

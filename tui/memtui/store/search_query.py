@@ -71,7 +71,9 @@ def _in_pairs(text: str, *, asked: bool) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", without_surrogates(text))
         text = re.sub(_CJK, pairs, text) if matcher(_CJK)(text) else text
-    text = re.sub(_VERSION, " ", text) if matcher(r"\b[vV]\d+\.\d")(text) else text
+    if matcher(r"\b[vV]\d+\.\d")(text):
+        majors = [] if asked else re.findall(r"\b[vV]\d+(?=\.\d)", text)  # v0 finds v0.3.0, too
+        text = " ".join((re.sub(_VERSION, " ", text), *majors))
     return text.replace("\0", " ")
 
 
