@@ -108,17 +108,19 @@ def test_what_the_person_asked_is_spent_once_it_was_done_or_answered(tmp_path: P
     made.edit(f"{ROOT}/src/ferries.ts")
     made.user("open a draft of this please")
     made.tool("Bash", command="gh pr create --draft")
+    made.user("the piers look crooked at night")
     made.user("which keepers have a lighthouse?")
     made.say("Three of them. We could number the harbours by tonnage, then sort the piers.")
     made.user("Number the harbours by tonnage\n\nthat is what the harbour master wants")
     made.edit(f"{ROOT}/docs/harbours.md")
     made.slash("review")
     made.compaction(summary="Summary: none of it")
-    asked = {each.text: each.standing for each in read(made, tmp_path).rows if each.kind == "ask"}
-    assert asked == {
-        "list the ferries as a table": "spent",
-        "open a draft of this please": "spent",
-        "that is what the harbour master wants": "unknown",
+    rows = [each for each in read(made, tmp_path).rows if each.kind == "ask"]
+    assert {each.text: (each.standing, each.state) for each in rows} == {
+        "list the ferries as a table": ("spent", "maybe"),
+        "open a draft of this please": ("spent", "maybe"),
+        "the piers look crooked at night": ("spent", "maybe"),
+        "that is what the harbour master wants": ("unknown", "lost"),
     }
 
 
@@ -181,13 +183,13 @@ def test_functions_and_commands_of_a_plan_are_due_until_they_are_written(tmp_pat
 
 
 @pytest.mark.parametrize(("after", "due"), [(2, True), (60, False)])
-def test_commands_of_a_plan_file_are_due_while_it_is_recent(tmp_path: Path, after: int, due: bool) -> None:
+def test_checks_of_a_plan_file_are_due_while_it_is_recent(tmp_path: Path, after: int, due: bool) -> None:
     made = session()
-    made.tool("Read", "1→- Run `make totals` on every invoice first", file_path=f"{ROOT}/docs/plan.md")
+    made.tool("Read", "1→- Run `make test` on every invoice first", file_path=f"{ROOT}/docs/plan.md")
     for number in range(after):
         made.say(f"Looked at {number} of them.")
     made.compaction(summary=SUMMARY)
-    assert ("Run `make totals` on every invoice first" in lines(read(made, tmp_path), "step")) == due
+    assert ("Run `make test` on every invoice first" in lines(read(made, tmp_path), "step")) == due
 
 
 def test_open_tasks_tell_what_is_due_of_a_plan_file_except_its_boxes(tmp_path: Path) -> None:
@@ -523,14 +525,14 @@ def test_of_a_skill_only_what_the_session_uses_is_its_procedure(tmp_path: Path) 
 def test_rules_of_a_skill_that_has_ended_hold_where_they_name_what_was_used(tmp_path: Path) -> None:
     made = session()
     made.tool("Skill", skill="work")
-    rules = "You MUST always ask before the next one.\n\nNEVER run make/gt by yourself."
+    rules = "You MUST always ask before.\n\nNEVER run make/gt by yourself.\n\nNEVER change docs/a.md."
     made.user([{"type": "text", "text": rules}], isMeta=True)
-    made.tool("Bash", command="make all")
+    made.tool("Bash", command="cat docs/a.md")
     for text in ("two", "three", "four"):
         made.user(f"now number {text}, please")
+    made.tool("Bash", command="make all")
     made.compaction(summary=SUMMARY)
-    assert lines(read(made, tmp_path), "rule")[-1:] == ["NEVER run make/gt by yourself."]
-    assert "You MUST always ask before the next one." not in lines(read(made, tmp_path), "rule")
+    assert [text for text in lines(read(made, tmp_path), "rule") if text in rules] == [rules.split("\n\n")[1]]
 
 
 def test_of_a_command_that_is_followed_what_comes_next_is_due(tmp_path: Path) -> None:
@@ -576,7 +578,7 @@ def test_where_the_work_stands_is_its_branch_its_last_commit_and_its_push(tmp_pa
         made.tool("Bash", printed, command="git push 2>&1")
         pushed = [f"pushed: {before}..{commit} tax -> tax"]
     made.compaction(summary="The person wants it rounded.")
-    assert lines(read(made, tmp_path), "name") == [*pushed, "branch tax"]
+    assert lines(read(made, tmp_path), "name") == pushed
     made.tool("Bash", "[tax ccccccc] Print it", command="git commit -am 'Print it'")
     made.compaction(summary="The person wants it printed.")
     assert "commit ccccccc: Print it" in lines(read(made, tmp_path), "name")
@@ -669,22 +671,18 @@ def test_lines_without_a_place_are_not_read_together(place: int, rows: int) -> N
     assert len(rows_of(steps, Text("Nothing.", ()), 9)) == rows
 
 
-def test_a_note_has_rules_of_skills_that_are_kept_in_part_and_what_was_agreed() -> None:
+def test_a_note_has_rules_of_skills_that_are_kept_in_part_and_nothing_else_that_was_said() -> None:
     kinds: tuple[Kind, ...] = ("rule", "step", "ask")
     partly = [Row(kind, "never", NOWHERE, worth=70, state="maybe", earlier=1) for kind in kinds]
-    told = [Row("said", str(at), NOWHERE, "agreed", parts=("a", "b")) for at in range(3)]
-    told += [Row("said", "one", NOWHERE, "agreed"), Row("finding", "never twice", NOWHERE, "open")]
+    told = [Row("said", "one", NOWHERE), Row("finding", "never twice", NOWHERE, "open")]
+    told += [Row("command", "psql -l", NOWHERE, worth=6)]
+    told += [Row("step", by, Source(speaker=by), "open", state="maybe", worth=70) for by in ("tool", "model")]
     chosen = Comparison(Path(), (*partly, *told)).chosen()
-    assert {letter: numbers for letter, numbers in chosen.items() if numbers} == {"R": [1, 8], "O": [4, 5]}
-
-
-def test_what_the_person_goes_along_with_in_a_few_words_is_agreed(tmp_path: Path) -> None:
-    for answer, standing in (("yes, go on", "agreed"), ("never", "unknown"), ("really?", "unknown")):
-        made = session()
-        made.say("The rounding happens once, in `src/tax.ts`, at the end. Is that all right?")
-        made.user(answer)
-        made.compaction(summary="Summary: none of it")
-        assert row(read(made, tmp_path), "The rounding happens").standing == standing
+    assert {letter: numbers for letter, numbers in chosen.items() if numbers} == {
+        "R": [1, 5],
+        "S": [8],
+        "C": [6],
+    }
 
 
 def test_the_need_of_any_line_that_is_read_together_counts() -> None:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from memtui.documents.work import open_steps, plan_in_force
-from memtui.lost.conversation import ITEM, RECENT, Conversation, bare, placed, plan_lines, spoken, unwritten
+from memtui.lost.conversation import ITEM, RECENT, Conversation, placed, plan_lines, spoken, unwritten
 from memtui.lost.records import PLAN, QUOTE, Kind, Row, Standing
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import (
@@ -31,7 +31,7 @@ from memtui.transcript.records import Command, CompactionFact, Facts, Source
 from memtui.transcript.sentences import is_question, is_rule
 from memtui.transcript.shell import TEST_RUNNERS, programs_run
 from memtui.transcript.short_text import one_line, shortened, telling_line
-from memtui.transcript.text import COMMAND, IDENTIFIER, words
+from memtui.transcript.text import COMMAND, IDENTIFIER, commands_in, words
 
 MOST = 400
 """The most candidates of a compaction, the ones of most worth."""
@@ -80,7 +80,7 @@ def candidates(transcript: Path, facts: Facts, before: CompactionFact | None, ro
     for each in _of_records(facts, conversation, end, root):
         if each.kind != "name" or each.text.removeprefix("pull request: ") not in said:
             found.append(each)
-    found += _summarised(facts, conversation.spent, end)
+    found += _summarised(facts, end)
     ran = {
         part: run.source.line
         for run in all_commands(facts)
@@ -94,7 +94,7 @@ def candidates(transcript: Path, facts: Facts, before: CompactionFact | None, ro
         if words(each.text)
         and not _TEMPORARY.search(each.text)
         # Questions that were answered, or stand in an earlier summary.
-        and not (each.kind == "ask" and (each.standing == "spent" or each.earlier) and is_question(each.text))
+        and not (each.kind == "ask" and each.standing == "spent" and is_question(each.text))
     )
     return sorted(kept, key=lambda each: each.source.line)
 
@@ -124,8 +124,8 @@ def _of_records(facts: Facts, conversation: Conversation, end: int, root: Path) 
             told = f"{todo.content}: {todo.details}" if checked else todo.content
             yield Row("task", shortened(one_line(masked(told)), QUOTE), todo.source, "open")
             if todo.details and not checked:
-                details = shortened(one_line(masked(todo.details)), QUOTE)
-                yield Row("step", details, todo.source, target=PLAN)
+                told = shortened(one_line(masked(todo.details)), QUOTE)
+                yield Row("step", told, todo.source, "open", target=PLAN)
     for work in open_steps(facts):
         yield Row("step", work.text, work.source, "open")
     yield from _commands(facts)
@@ -148,7 +148,8 @@ def _names(facts: Facts, pushed: Row | None, root: Path) -> Iterator[Row]:
         yield Row("name", shortened(f"{label}: {mark.text}", QUOTE), mark.source)
     files = [shown_path(file.path, root) for file in facts.modified_files]
     elsewhere = files and all(path.startswith(("/", "~")) for path in files)  # of another repository
-    if facts.branch not in ("", "HEAD", "main", "master") and not elsewhere:
+    named = pushed.text.split() if pushed else ()
+    if facts.branch not in ("", "HEAD", "main", "master", *named) and not elsewhere:
         yield Row("name", f"branch {facts.branch}", Source())
 
 
@@ -161,7 +162,9 @@ def _planned(facts: Facts, conversation: Conversation) -> Iterator[Row]:
             yield Row("step", f"the approved plan: {plan.path}", plan.source, "open", target=PLAN)
         written = conversation.written_after(plan.source.line)
         yield from unwritten(plan.content, plan.source, written)
-        yield from placed(plan_lines(plan.content, plan.source, written), plan.content)
+        runs = {*commands_in(plan.content)}
+        for row in placed(plan_lines(plan.content, plan.source, written), plan.content):
+            yield replace(row, standing="open") if row.text in runs else row
 
 
 def _files(facts: Facts, end: int, root: Path) -> Iterator[Row]:
@@ -265,7 +268,7 @@ def _failures(facts: Facts) -> Iterator[Row]:
             yield Row("failure", shortened(f"{shortened(text, 120)}: {message}", QUOTE), error.source, "open")
 
 
-def _summarised(facts: Facts, spent: str, end: int) -> Iterator[Row]:
+def _summarised(facts: Facts, end: int) -> Iterator[Row]:
     """Lines of earlier summaries that another summary may drop; not those on the work of that moment."""
     listed = max((each.source.line for each in (*facts.todos, *facts.past_todos)), default=0)
     for number, compaction in enumerate(facts.compactions, 1):
@@ -287,7 +290,7 @@ def _summarised(facts: Facts, spent: str, end: int) -> Iterator[Row]:
                     kind = "task"
                 says = kind != "ask" or len(words(line)) > 3  # no mere yes
                 if says and (IDENTIFIER.search(line) or kind != "finding"):
-                    over: Standing = "spent" if kind == "ask" and f" {bare(line)} " in spent else "unknown"
+                    over: Standing = "spent" if kind == "ask" else "unknown"
                     yield Row(kind, shortened(line, QUOTE), source, over, earlier=number, about=about[:160])
 
 

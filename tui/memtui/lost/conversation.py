@@ -70,7 +70,6 @@ _PASTED = 800
 """The middle of a longer message of the person is rather pasted than said."""
 _PASTE = re.compile(r"^\[pasted at .*", re.MULTILINE)
 _SHORT, _ABOUT = 200, 160
-_FEW = 30  # the most bytes of an answer that only agrees, in any script
 _YES, _CHOICE = 3, 6
 """The most words of a mere yes to a question, and of a reply that only chooses, which is an answer."""
 _POINTS = re.compile(
@@ -129,8 +128,8 @@ class Conversation:
         """The text of commands and skills, by name."""
         self._ran: list[tuple[int, str]] = []
         """Commands, each with its line."""
-        self._used: set[str] = set()
-        """Programs and identifiers that calls were made with, or that the person has named."""
+        self._used: dict[str, int] = {}
+        """Programs and identifiers that calls were made with, or that the person has named: where last."""
         self._refused: dict[str, list[Row]] = {}
         self._boxes: dict[str, Row] = {}
         """Boxes that nobody has ticked."""
@@ -155,9 +154,8 @@ class Conversation:
         self._heard = ""
         """Claude's words since the person's last message, without punctuation."""
         self._asked: list[Row] = []
-        """The lines of the person's last message, until it shows what came of it."""
-        self.spent = ""
-        """Requests that were carried out, and questions that were answered, without signs."""
+        self._held: list[Row] = []
+        """The lines of the person's last message, and requests of the one before, while they are open."""
         self._changed = False
         """Whether code was changed since, or a command has done more than look or check."""
         self._messages: list[tuple[int, str]] = []
@@ -197,7 +195,7 @@ class Conversation:
             yield from self._result(call, event, source._replace(speaker="tool"))
 
     def _use(self, text: str) -> None:
-        self._used.update(_PROGRAM.findall(text), named(text))
+        self._used |= dict.fromkeys((*_PROGRAM.findall(text), *named(text)), self._line)
 
     def _result(self, call: Call, result: Result, source: Source) -> Iterator[Row]:
         target = target_of(call)
@@ -300,9 +298,7 @@ class Conversation:
         yield from self._spent()
         over = " ".join(bare(each[0]) for sign, each in offered.items() if chosen or sign.isalpha())
         least = 0 if not self._asks else _CHOICE if chosen else _YES
-        few = not chosen and self._asks and 2 < len(text.encode()) <= _FEW
-        agreed = few and not (is_question(text) or is_rule(text) or _LIMITS.search(text))
-        yield from (replace(row, standing="agreed") if agreed else row for row in self._flush(over))
+        yield from self._flush(over)
         self._asked = own = [
             row
             for row in placed(_of_person(text, source), text)
@@ -321,34 +317,33 @@ class Conversation:
         self._told = []
 
     def _spent(self) -> Iterator[Row]:
-        """The lines of the last message: spent if that was done since, or they asked and nothing was."""
+        """What was said: requests are spent once they were done or answered, or two messages followed."""
         spent = self._changed or any(is_question(row.text) for row in self._asked)
-        for row in self._asked:
-            over = spent and row.kind == "ask"
-            self.spent += f" {bare(row.text)} " if over else ""
-            yield replace(row, standing="spent") if over else row
+        asked = [row for row in self._asked if row.kind == "ask"]
+        over, self._held = [*self._held, *asked * spent], asked * (not spent)
+        yield from (replace(row, standing="spent") for row in over)
+        yield from (row for row in self._asked if row.kind != "ask")
 
     def end(self) -> Iterator[Row]:
         """The steps of the last commands and skills, what stayed refused, and an unanswered question."""
-        yield from self._told
-        yield from self._asked
+        yield from (*self._told, *self._held, *self._asked)
         latest = [*reversed(self._expansions.values())][:_REMEMBERED]
         for number, (text, source) in enumerate(latest):
             ran = [command for line, command in self._ran if line > source.line]
             source = source._replace(speaker="claude code")
-            # Messages of the person after which a command or skill has ended.
-            over = sum(line > source.line for line, _ in self._messages) > 2
-            for step, is_due in due(text, self._used, ran):
+            # The third message of the person after a command or skill was begun ends it.
+            over = next(iter([line for line, _ in self._messages if line > source.line][2:]), 0)
+            for step, is_due in due(text, {*self._used}, ran):
                 kind: Kind = "rule" if step.rule else "step"
                 quote = shortened(step.text, QUOTE)
                 each = Row(kind, quote, source, "open" if is_due else "unknown", step.command)
                 parts = {part for name in named(each.text) for part in (name, *name.split("/"))}
-                if over and each.kind == "rule" and parts.isdisjoint(self._used):
+                if over and each.kind == "rule" and all(self._used.get(part, 0) < over for part in parts):
                     continue  # of a procedure that has ended
                 if number == 0 or is_stressed(each.text) or (number < _IN_USE and each.kind == "step"):
                     yield each
             for told in sorted(advice(text), key=is_stressed, reverse=True) if number < _IN_USE else ():
-                holds: Standing = "open" if number == 0 and is_rule(told) else "unknown"
+                holds: Standing = "open" if number == 0 and not over and is_rule(told) else "unknown"
                 yield Row("finding", shortened(told, QUOTE), source, holds)
         yield from self._boxes.values()
         for found in self._refused.values():
@@ -360,19 +355,23 @@ class Conversation:
         text = _BOX.sub(lambda box: box[0] if box[1] == " " else "", text)
         unticked = {one_line(item).replace("**", "") for box, item in _BOX.findall(text) if box == " "}
         plan = path == self._plan
-        in_use = plan and source.line >= RECENT * self._line  # else its steps may be done
         given = (plan or not _PLAN_FILE.search(path)) and path not in {each for _, each, _ in self._written}
         written = self.written_after(source.line, path) if plan else ""
+        in_use = plan and source.line >= RECENT * self._line  # else its steps may be done
         lines = itertools.islice(plan_lines(text, source, written), None if plan else _REPORT)
         for row in placed(lines, text):
             # The file still has them: only commands and boxes are worth more than a look into it.
             if in_use and row.text in unticked:
                 yield replace(row, kind="step", standing="open")
-            elif in_use and row.kind == "step" and COMMAND.search(row.text):
+            elif in_use and row.kind == "step" and runs_check(row.text):
                 yield row
             else:
                 holds = given and (row.text in unticked or is_rule(row.text))  # nobody has changed it
                 yield replace(row, kind="finding", target="", standing="open" if holds else "unknown")
+
+
+def runs_check(text: str) -> bool:
+    return any(is_check(each.strip("`")) for each in COMMAND.findall(text))
 
 
 def bare(text: str) -> str:

@@ -18,6 +18,7 @@ from memtui.ground.clock import parse_iso
 from memtui.ground.project import Project
 from memtui.lost.candidates import MOST, candidates
 from memtui.lost.compare import rows_of
+from memtui.lost.conversation import runs_check
 from memtui.lost.handover_marks import with_mark
 from memtui.lost.records import TOGETHER, Row
 from memtui.lost.traces import traces
@@ -25,10 +26,8 @@ from memtui.lost.verdicts import Text
 from memtui.lost.worth import HEADING, HEADINGS
 from memtui.secrets.quoting import safe
 from memtui.store.sessions import session_root
-from memtui.transcript.checks import is_check
 from memtui.transcript.facts import read_facts
 from memtui.transcript.short_text import ends_of
-from memtui.transcript.text import COMMAND
 
 ROOM = 2_500
 """The most characters of a note, its mark included."""
@@ -67,10 +66,11 @@ class Comparison(NamedTuple):
         """The structural choice: lost lines by the letters of their headings."""
         found: dict[str, list[int]] = {letter: [] for letter in HEADINGS}
         for number, row in enumerate(self.rows, 1):
-            told = row.is_retold and row.standing in (("open", "agreed") if row.parts else ("open",))
-            some = found[letter := "R" if told and row.standing == "open" else HEADING[row.kind]]
-            partly = row.kind in ("rule", "check") and row.source.speaker != "user"
-            lost = (row.state == "lost" or partly) and row.worth >= _LEAST and _in_force(row)
+            told = row.is_retold and row.standing == "open"
+            some = found[letter := "R" if told else HEADING[row.kind]]
+            partly = row.kind in ("rule", "check", "step") and row.source.speaker not in ("user", "tool")
+            least = row.worth >= _LEAST or row.kind == "command"
+            lost = (row.state == "lost" or partly) and least and _in_force(row)
             of_it = sum(told and self.rows[each - 1].source.line == row.source.line for each in some)
             if (told or lost) and not row.double and len(some) < _MOST[letter] and of_it < 2:
                 some.append(number)
@@ -196,7 +196,7 @@ def lost_before(transcript: Path, project: Project) -> list[str]:
 
 
 def _line(row: Row) -> str:
-    state = f" ({row.standing})" if row.standing in ("open", "agreed") and row.kind != "finding" else ""
+    state = " (open)" if row.standing == "open" and row.kind != "finding" else ""
     return f"- {with_source(quoted(row) + state, row.source)}"
 
 
@@ -208,8 +208,7 @@ def quoted(row: Row) -> str:
 def _in_force(row: Row) -> bool:
     """Whether a line is in force without a look at what surrounds it, as far as records tell."""
     if row.kind == "step":
-        runs = any(is_check(each.strip("`")) for each in COMMAND.findall(row.text))
-        return row.standing == "open" or runs
+        return row.standing == "open" or runs_check(row.text)
     if HEADING[row.kind] == "O":
         return row.standing == "open"
     if row.kind == "answer":  # what came of it is in the summary, or it was taken back in other words

@@ -16,9 +16,8 @@ Kind = (
     | Literal["name", "ask", "finding", "report", "said", "file"]
 )
 
-Standing = Literal["open", "refused", "spent", "agreed", "unknown"]
-"""`spent`: a request that was carried out, or a question that was answered; `agreed`: what Claude said last
-before the person went along with it in a few words."""
+Standing = Literal["open", "refused", "spent", "unknown"]
+"""`spent`: a request that was carried out, or a question that was answered."""
 
 State = Literal["kept", "handed over", "lost", "maybe"]
 """`kept` by the summary, or still in the conversation; `handed over` by memtui; `lost` where neither has it;
@@ -132,7 +131,7 @@ class Row:
         if self.counts or not self.is_retold:
             return 0 if self.counts else 4 if self.kind in ("ask", "file") else 1, self.state == "maybe"
         several = self.parts and self.kind != "report"
-        return (2, self.standing != "agreed", -self.source.line) if several else (3,)
+        return (2, -self.source.line) if several else (3,)
 
     @property
     def missing(self) -> bool:

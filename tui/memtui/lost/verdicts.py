@@ -93,7 +93,7 @@ class Text:
         fate = self._fate(line, best, everywhere, len(wanted), len(missing))
         has_gist = line.kind not in _EXACT and (line.is_retold or not missing)
         known = has_gist and everywhere >= _EVERYWHERE
-        if fate == "lost" and (line.is_retold or known):
+        if fate == "lost" and (line.is_retold or known or line.standing == "spent"):
             fate = "maybe"
         if fate == "maybe" and ((has_gist and best >= _GIST) or (known and line.kind not in _WEIGHTY)):
             fate = "kept"
