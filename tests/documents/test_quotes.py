@@ -59,6 +59,11 @@ def test_long_messages_keep_their_ends_and_all_have_a_limit() -> None:
     steps = "Take the old shed.\nSTEP 1: Empty it\nSTEP 2: Paint it\nSTEP 3: Lock it\n" + "Not in rain. " * 40
     assert UserRequest(steps, at(1)).line == " ".join(steps.split("\n")[:4])
     assert closings[0].source.line == 73
+    wish = "-> handle it by the branch, so that the second lamp does nothing"
+    lit = "When two lamps are lit, the new one overwrites the old."
+    told = UserRequest(f"{lit} {'It hums. ' * 50}\n\n{wish}", at(1))
+    assert told.named("", 126) == f'"{lit} … {wish}" (L1)'
+    assert told.named("", 80) == f'"… {wish}" (L1)'
 
 
 def test_a_long_message_is_cut_between_sentences_or_lines() -> None:

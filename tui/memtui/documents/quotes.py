@@ -19,7 +19,7 @@ from memtui.transcript.plans import plan_title
 from memtui.transcript.records import NOWHERE, WITHOUT_WORDS, Facts, PlanFact, Quote, Source, Turn, in_order
 from memtui.transcript.sentences import is_question
 from memtui.transcript.shell import SHELL_TOOLS
-from memtui.transcript.short_text import ends_of, one_line, says_something, shortened, tokens
+from memtui.transcript.short_text import ends_of, one_line, says_something, shortened, tokens, whole_sentences
 from memtui.transcript.turns import options_in
 
 _CITED = r"\s*\((?:[^()]{0,40}, )?(?:agent-[\w-]{1,100} )?L\d{1,9}(?: \d\d:\d\d)?(?:, [^()]{0,40})?\)$"
@@ -79,7 +79,7 @@ class UserRequest(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The words on one line; of a long message the steps that it numbers, else its two ends."""
+        """The words on one line; of a long message the steps that it numbers, else whole sentences."""
         return one_line(_gist(self.text.strip(), _WIDTH))
 
     @property
@@ -110,9 +110,11 @@ class UserRequest(NamedTuple):
 
 
 def _gist(text: str, width: int) -> str:
-    steps = [each[0].strip() for each in options_in(text).values()] if len(text) > width else []
+    if len(text) <= width:
+        return text
+    steps = [each[0].strip() for each in options_in(text).values()]
     if len(steps) < _STEPS:
-        return ends_of(text, width)
+        return whole_sentences(text, width)
     room = width // (len(steps) + 1)
     return "\n".join(shortened(each, room) for each in (text.partition("\n")[0].strip(), *steps))
 

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from memtui.documents import quotes
 from memtui.documents.quotes import UserRequest, last_request, plan_line, user_requests, with_source
 from memtui.ground.text import counted
+from memtui.transcript import short_text
 from memtui.transcript.checks import did_run
 from memtui.transcript.landmarks import halted_merge
 from memtui.transcript.pasted import NAMED
@@ -19,20 +20,11 @@ from memtui.transcript.plans import OPEN, mark_of, plan_title, was_done
 from memtui.transcript.procedure import due
 from memtui.transcript.records import NOWHERE, Facts, PlanFact, Source, Todo, Turn, in_order, is_after, later
 from memtui.transcript.sentences import is_question, sentences
-from memtui.transcript.short_text import (
-    begins_with_persona,
-    brief,
-    ends_of,
-    one_line,
-    says_something,
-    shortened,
-    tokens,
-    without_persona,
-)
+from memtui.transcript.short_text import brief, ends_of, one_line, says_something, shortened, tokens
 from memtui.transcript.turns import title_in
 
 _STEPS = 8
-_NAMED, _NAME, _FIRST, _DUE = 5, 80, 300, 20
+_NAMED, _NAME, _FIRST, _GOAL, _DUE = 5, 80, 240, 740, 20
 
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1", re.MULTILINE | re.DOTALL)
 _BOX = re.compile(r"^[ \t]*[-*+][ \t]+\[([ xX>])\][ \t]+(\S.*)$", re.MULTILINE)
@@ -373,7 +365,9 @@ def goal(facts: Facts) -> str:
     if facts.titled.speaker == "user":
         made, rest = [with_source(brief(facts.title, _SETTLED), facts.titled, by="title by the user")], []
     last = last_request(facts)
-    made += [ask.named(quotes.label_of(facts, ask)) if ask == last else ask.named("", _WIDTH) for ask in rest]
+    runs = [ask.named(quotes.label_of(facts, ask)) for ask in rest if ask == last]
+    room = _GOAL - len("".join([*made, *runs]))
+    made += [*(ask.named("", max(_WIDTH, room)) for ask in rest if ask != last), *runs]
     if pull := facts.pull_title:
         made.insert(1, with_source(f'pull request "{brief(pull.text, _WIDTH)}"', pull.source))
     return "; ".join(made)
@@ -461,7 +455,7 @@ def _work_of(ask: UserRequest, facts: Facts) -> str:
     _, _, words = text.partition(" ")
     if ask.about:
         return words if " " in words.strip() else title_in(ask.about) or text
-    words = without_persona(text)
-    if words != text or "\n\n" not in text or not begins_with_persona(text):
+    words = short_text.without_persona(text)
+    if words != text or "\n\n" not in text or not short_text.begins_with_persona(text):
         return words
     return "; ".join(todo.content for todo in facts.todos) or text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 _WIDE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 GAP = " … "  # the mark between the head and the tail of a text; beside the end of a line, without that space
@@ -84,6 +85,19 @@ def ends_of(text: str, width: int) -> str:
     first = text[:end].rstrip() if end else _beginning_of(text, room)
     gap = "…".join("\n" if text[at] == "\n" else " " for at in (len(first), start - 1))
     return f"{first}{gap}{text[start:]}".rstrip()
+
+
+def whole_sentences(text: str, width: int) -> str:
+    """Whole sentences or lines: the last one, which often says what to do, behind the first ones that fit.
+
+    Where the last one is too long, only the first ones stay; where these are, too, the beginning.
+    """
+    starts = [0, *(found.end() for found in _BREAK.finditer(text)), len(text)]
+    parts = [part for start, end in pairwise(starts) if (part := text[start:end].strip())]
+    last = parts.pop() if len(parts) > 1 and len(parts[-1]) <= width else ""
+    fits = [len(" ".join(parts[: number + 1])) <= width - len(last) for number in range(len(parts))]
+    first = " ".join(parts[: fits.index(False) if False in fits else None])
+    return " … ".join((first, last)).strip() if first or last else shortened(text, width)
 
 
 def _beginning_of(text: str, width: int) -> str:
