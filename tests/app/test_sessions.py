@@ -18,6 +18,7 @@ from textual.widgets import Input
 
 from memtui.app.screens.dialogs import ConfirmScreen, ReadingScreen
 from memtui.app.screens.lost import LostScreen
+from memtui.app.screens.session_detail import _files
 from memtui.app.screens.sessions import COLUMNS, SessionsScreen, columns_in, heading, row, telling
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document_view import DocumentView
@@ -395,6 +396,12 @@ def test_less_than_7_days_are_red_unless_there_is_a_copy(days: int, archived: bo
     made = row(session(days, archived=archived), 90, ())
     (left,) = (span for span in made.spans if f"{days} d" in made.plain[span.start : span.end])
     assert ("$error" in str(left.style)) is red
+
+
+def test_files_stand_below_their_folder() -> None:
+    made = session()
+    made = replace(made, summary=replace(made.summary, files=("src/a.py", "b.py", "src/c.py")))
+    assert [each.text for each in _files(made, ())][2:] == ["  b.py", "  src/", "    a.py", "    c.py"]
 
 
 ALL = columns_in(200, COLUMNS)

@@ -506,3 +506,9 @@ async def test_a_hidden_detail_has_the_text_of_its_title_ready(two: World) -> No
         await driver.until(lambda: "Search that forgives" in driver.detail, "the second one")
         await driver.settled()
         assert "Search that forgives" in driver.browser.detail._layout.document.text
+
+
+async def test_enter_on_a_row_opens_the_detail_at_its_line(two: World) -> None:
+    async with opened(two, size=SHORT) as driver:
+        await driver.press("4", "G", "enter")
+        await driver.until(lambda: "✓ Find the race" in driver.shown, "the line")

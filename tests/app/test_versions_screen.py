@@ -175,3 +175,18 @@ async def test_list_and_changes_are_both_in_sight_and_reached_by_keys(three: Wor
             await driver.press("enter", key)
             assert driver.at_home(), key
             assert not driver.app.left, key
+
+
+async def test_o_opens_the_transcript_at_the_line_that_is_quoted(three: World) -> None:
+    session = three.session("s-1")
+    for words in ("Go on", "Then the next", "And the last"):
+        session.prompt(words)
+    three.save(session)
+    decided = (*THIRD.decisions, Decision(text="two locks (L1)"))
+    three.state(THIRD.replace(version=5, decisions=decided), version=5)
+    async with opened(three) as driver:
+        await shown(driver)
+        await driver.press("o")
+        await driver.until(lambda: "─ L1 ─" in driver.lines[-2], "the line")
+        await driver.press("escape")
+        assert isinstance(driver.screen, VersionsScreen)

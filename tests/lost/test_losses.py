@@ -350,6 +350,14 @@ def test_reports_are_read_to_their_end(tmp_path: Path) -> None:
     assert "The export still reads `gross_cents`." in lines(read(made, tmp_path), "report")
 
 
+def test_sentences_of_a_list_in_a_report_are_not_read_twice(tmp_path: Path) -> None:
+    made = session()
+    first, second = "Removed `net_cents` from all 26 calls.", "All had `net_cents=None` but line 566."
+    made.tool("Task", f"1. {first} {second}", description="look", prompt="look for the columns")
+    made.compaction(summary=SUMMARY)
+    assert lines(read(made, tmp_path), "report") == [f"{first} {second}"]
+
+
 def test_what_comes_up_again_after_the_compaction_comes_first(tmp_path: Path) -> None:
     made = session()
     for word in ("harbours", "lighthouses", "ferries"):

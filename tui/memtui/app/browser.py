@@ -229,6 +229,7 @@ class BrowserScreen(StyledOnce):
         self.show_detail()
         self.reading = True
         self.set_focus(self.detail)
+        self.detail.seek(self.shown.words_in_detail)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Make the focused pane the current one; focusing the detail means reading it."""
@@ -337,16 +338,18 @@ class BrowserScreen(StyledOnce):
     @work(group="transcript", exclusive=True, exit_on_error=False)
     async def action_transcript(self, line: int = 0) -> None:
         """Open the transcript of the selected row at a line (1-based), at its compaction, or at its end."""
-        subject = self.shown.subject
+        subject, screen = self.shown.subject, self.app.screen
         if isinstance(subject.transcript, str):
             self.app.warn(subject.transcript)
             return
+        if not line and not isinstance(marked := selected_line(self.shown, self.detail, ""), str):
+            line = marked[1]
         if subject.compacted and not line:
             with suppress(FileProblem, OSError, ReadingCancelledError):  # the transcript may not have it
                 wanted = (subject.transcript, subject.compacted, lambda: self.model.stopped)
                 found = await asyncio.to_thread(lambda: self.model.readings.aftermath(*wanted))
                 line = found.compaction.source.line
-        if self.is_current:  # another screen may have been opened meanwhile
+        if self.app.screen is screen:  # another one may have been opened meanwhile
             self.app.open_transcript(subject.transcript, line)
 
     def action_edit(self) -> None:

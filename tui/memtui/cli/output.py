@@ -41,7 +41,9 @@ def can_answer() -> bool:
 def need_terminal() -> None:
     """Refuse to open the app without a terminal, where it would wait forever."""
     if not can_show_app():
-        reason = "the app needs a terminal; `memtui captures`, `review` and `transcript` work without one."
+        reason = (
+            "the app needs a terminal, as stderr too; `memtui captures`, `review`, `transcript` need none."
+        )
         raise click.ClickException(reason)
 
 

@@ -405,7 +405,9 @@ def _refused(call: Call, reason: str, source: Source) -> Row:
 def _read(text: str, source: Source) -> Iterator[Row]:
     """The telling sentences of a text that was read."""
     text = _prose(text)
-    told = (*_listed(text), *(each for each in sentences(text) if _tells(each) or is_rule(each)))
+    known = {each for item in _listed(text) for each in sentences(item)}
+    said = (each for each in sentences(text) if each not in known and (_tells(each) or is_rule(each)))
+    told = (*_listed(text), *said)
     telling = (each for each in told if not _COUNTED.search(each))
     rows = (Row("report", shortened(each, QUOTE), source) for each in itertools.islice(telling, _REPORT))
     yield from placed(rows, text)

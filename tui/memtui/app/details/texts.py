@@ -200,9 +200,8 @@ def _gist(text: str, title: str) -> list[Line]:
 
 
 def _related(relations: Sequence[Related] | None, root: str) -> list[Line]:
-    said = "…" if relations is None else "no other memory names the same"
-    said = counted(len(relations), "memory", "memories") if relations else said
-    lines = [styled(("related ", "label"), (said, "dim"))]
+    said = "…" if relations is None else counted(len(relations), "memory", "memories")
+    lines = [styled(("related ", "label"), (said, "dim"))] if relations != [] else []
     for each in relations or ():
         names = [_short(entity, root) for entity in each.shared if entity.kind != "project"]
         more = f" +{len(names) - _SHARED}" if len(names) > _SHARED else ""

@@ -42,6 +42,7 @@ class DetailView(DocumentView):
         self.signs: Mapping[str, str] = {}
         self._request: Detail | None = None
         self._shown: str | None = None
+        self._sought = ""
 
     @property
     def _takable(self) -> Sequence[int]:
@@ -75,7 +76,7 @@ class DetailView(DocumentView):
 
     def show_detail(self, detail: Detail) -> None:
         same = self._request is not None and self._request.key == detail.key
-        self._request = detail
+        self._request, self._sought = detail, ""
         self.border_title = Content(detail.title)
         if detail.document is not None and not (same and detail.work is not None):
             self._show(detail, self._prepared(detail.document))
@@ -93,6 +94,13 @@ class DetailView(DocumentView):
         with self.app.reporting("reading what is selected", wanted=lambda: self._request is detail):
             self._show(detail, await asyncio.to_thread(lambda: self._prepared(make(progress))))
 
+    def seek(self, words: str) -> None:
+        """Go to the first line that has these words, now and when more of the detail has been read."""
+        self._sought, lines = words, enumerate(self.document.lines)
+        if words and (found := next((at for at, line in lines if words in line.text), -1)) >= 0:
+            self._link = found
+            self.reveal(found)
+
     def _prepared(self, document: Document) -> Layout:
         """A document with its links, laid out; for threads, as that of a megabyte takes a second."""
         return Layout(linked(document), max(1, self._text_width()))
@@ -101,6 +109,7 @@ class DetailView(DocumentView):
         if self._request is detail:
             self.show(layout.document, keep_scroll=self._shown == detail.key, layout=layout)
             self._shown = detail.key
+            self.seek(self._sought)
 
 
 def linked(document: Document) -> Document:

@@ -217,7 +217,7 @@ class PendingPane(Pane):
         before = sizes.get((capture.session_id, capture.timestamp), 0)
         losses, after = self.losses.get(key) or (-1, 0)
         size = f"{round(before / 1000)}k" if before else ""
-        if width >= 56:
+        if width >= 56 and any(each and each[1] for each in self.losses.values()):
             size += f"{f' -> {round(after / 1000)}k' if before and after else '':7}"
         lost = f"✗ {losses}" if losses > 0 else "✓" if not losses else "" if key in self.losses else "…"
         return f"{size} {lost:>4}"

@@ -180,7 +180,10 @@ class StatePane(Pane):
 
     def draw_row(self, key: str, width: int) -> Content:
         glance = self._glance[key]
-        return row([(glance.label, glance.style), " ", clean_line(glance.text)], "", width)
+        text = clean_line(glance.text)
+        if Content(f"{glance.label} {text}").cell_length > width:  # the detail names the source
+            text = re.sub(r" \([^()]*\bL\d+\b[^()]*\)$", "", text)
+        return row([(glance.label, glance.style), " ", text], "", width)
 
     @property
     def detail(self) -> Detail:
@@ -211,6 +214,12 @@ class StatePane(Pane):
             return concat(head, Line(""), history, self._ahead(transcript, unfolded=unfolded), text)
 
         return Detail(key, title, concat(head, Line(""), text), with_course)
+
+    @property
+    def words_in_detail(self) -> str:  # type: ignore[override]
+        label, text, _ = self._glance.get(self.selected or "", ("session", "", ""))
+        part = {"…": "TASK TREE", "✓": "TASK TREE", "goal": "Session goal", "session": ""}
+        return part.get(label, text.replace("`", "")[:40])
 
     def _head(self) -> Document:
         view, now = self.view, self.clock()

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -277,10 +278,12 @@ def _agents(agents: Sequence[Agent], unfolded: Collection[str]) -> list[Line]:
 def _files(session: Session, unfolded: Collection[str]) -> list[Line]:
     summary = session.summary
     root = f"{summary.folder.rstrip('/')}/" if summary.folder else ""
-    names = [clean_line(path.removeprefix(root)) for path in summary.files]
+    names = [clean_line(path.removeprefix(root)).rpartition("/") for path in summary.files]
     if not names:
         return []
-    shown = [line(f"  {cut_path(name)}") for name in names]
-    more = fold("files", f"{len(names) - _FILES} more", "", shown[_FILES:], unfolded)
-    rest = more if len(names) > _FILES else []
-    return [Line(""), line(f"FILES  {len(names)}", "heading"), *shown[:_FILES], *rest]
+    shown = list[Line]()
+    for folder, files in groupby(sorted(names, key=lambda each: each[0]), lambda each: each[0]):
+        shown += [line(f"  {cut_path(folder)}/", "dim", hang=4)] if folder else []
+        shown += [line(f"  {'  ' * bool(folder)}{name}", hang=6) for _, _, name in files]
+    more = fold("files", "more", "", shown[_FILES:], unfolded) if len(shown) > _FILES else []
+    return [Line(""), line(f"FILES  {len(names)}", "heading"), *shown[:_FILES], *more]

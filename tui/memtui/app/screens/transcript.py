@@ -233,6 +233,7 @@ class TranscriptScreen(StyledOnce):
         yield KeyFooter()
 
     def on_mount(self) -> None:
+        self.view.border_title = "Reading …"
         self.view.focus()
         self.set_interval(0.5, self.view.poll)
 

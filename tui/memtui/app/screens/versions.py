@@ -21,6 +21,7 @@ from memtui.app.widgets.document import EMPTY, Document, Line, line, plain, styl
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.row_list import RowList, row, when_of
+from memtui.app.widgets.wrap import SOURCE
 from memtui.documents.compactor import members
 from memtui.documents.session_state import SessionState, TaskKind
 from memtui.documents.state_diff import LineDiff, Piece, SectionDiff, state_diff, text_diff
@@ -43,6 +44,7 @@ class VersionsScreen(ListScreen[str | None]):
     AUTO_FOCUS = "#versions"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("A", "everything", "whole", id="all", tooltip="show everything, or the usual part"),
+        Binding("o", "transcript", "transcript", id="transcript", tooltip="the transcript of this row"),
         hidden("tab,shift+tab", "switch", "changes", tooltip="go to the changes, or back"),
         Binding("escape", "back", "back", id="back", tooltip="leave; from the text, go to the list"),
         hidden("q,v", "dismiss", "leave", tooltip="leave the versions"),
@@ -118,6 +120,12 @@ class VersionsScreen(ListScreen[str | None]):
             return
         self._whole = not self._whole
         self._show_changes()
+
+    def action_transcript(self) -> None:
+        """Open it at the first line that is quoted in sight."""
+        shown = self.beside.document.lines[self.beside.place.line :]
+        found = SOURCE.search("\n".join(each.text for each in shown))
+        self.app.browser.action_transcript(int(found[1]) if found else 0)
 
     @on(RowList.Opened)
     def _opened(self) -> None:

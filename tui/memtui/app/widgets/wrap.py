@@ -61,8 +61,8 @@ def wrap(text: str, width: int, hang: int = 0) -> tuple[Piece, ...]:
     """Break one line of text into pieces of at most `width` cells.
 
     Breaks are at spaces, which belong to no piece, or next to wide characters. A word longer than a line is
-    cut, even after a bullet, as no break is made within the hanging indent. A single grapheme wider than
-    `width` gets a piece of its own.
+    cut, if possible after a slash, even after a bullet, as no break is made within the hanging indent. A
+    grapheme wider than `width` gets a piece of its own.
 
     Tabs are expanded, and there are no control characters. The caller indents every piece but the first by
     `hang`, limited to half the width. Leading spaces stay in the first piece unless they alone fill it.
@@ -105,7 +105,7 @@ def hang_for(width: int, hang: int) -> int:
 
 def _fill(text: str, spans: list[tuple[int, int, int]], index: int, first: int, room: int) -> int:
     """The end of the line that begins at span `index`; no break at or before span `first`."""
-    used, best, before = 0, -1, 0
+    used, best, before, slash = 0, -1, 0, -1
     for at in range(index, len(spans)):
         cells = spans[at][2]
         if _is_space(text, spans[at]):
@@ -117,7 +117,9 @@ def _fill(text: str, spans: list[tuple[int, int, int]], index: int, first: int, 
             best = at
         used, before = used + cells, cells
         if used > room and at > index:
-            return best if best > 0 else at
+            return best if best > 0 else max(slash, 0) or at
+        if at > first and text[spans[at][0]] == "/":
+            slash = at + 1
     return len(spans)
 
 
