@@ -50,7 +50,7 @@ class KeyFooter(Footer):
         room = self.app.size.width + 1  # the first key's left margin is one cell, and the last has none
         rare, shown = getattr(self.screen, "rare_keys", ()), []
         keys.sort(key=lambda key: key.action in rare)
-        need = sorted(keys, key=lambda key: (key.action != "undo", key.action == "follow"))
+        need = sorted(keys, key=lambda key: (key.action != "undo", key.action == "follow" and room < 60))
         for key in sorted(need, key=lambda key: (not key.has_class("-command-palette"), key.key != "escape")):
             cells = cell_len(f"{key.key_display} {key.description}") + 2  # those beside each key
             if cells <= room:
