@@ -108,7 +108,7 @@ async def test_an_undo_does_not_overwrite_what_somebody_else_has_said(world: Wor
         other.update(names[0], tags=("theirs",))
         await driver.press("u")
         said = await driver.until_said("since")
-        assert said.endswith(f"{names[0]}.md has changed since; it is kept as it is.")
+        assert said.endswith(f"{names[0]} has changed since; it is kept as it is.")
         assert meta(world, names[0]).tags == ("theirs",)
 
 

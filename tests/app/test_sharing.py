@@ -61,7 +61,7 @@ async def test_a_memory_is_shared_and_sent(world: World, remote: MemoryRemote) -
         assert await driver.until_said("goes") == f"{first} goes to team with the next sync: ctrl+s."
         assert remote.lines == {}
         await driver.press("u")
-        assert f"`memtui remote forget {first}` takes it back" in await driver.until_said("stays shared")
+        assert f"`memtui remote forget {first}` removes it" in await driver.until_said("stays shared")
         await driver.press("ctrl+s")
         assert await driver.until_said("sent") == "team: sent 1, fetched 0."
         assert [key[:20] for key in remote.lines] == [first]

@@ -56,8 +56,11 @@ def test_long_messages_keep_their_ends_and_all_have_a_limit() -> None:
     assert [len(quote.text) for quote in asks] == [750] * 5 + [300] * 3
     alone = Facts(turns=(turn(1, "One sentence here. " * 100, "Ok."),))
     assert [len(quote.text) for quote in quotes_of(USER, alone)] == [1_899]
-    steps = "Take the old shed.\nSTEP 1: Empty it\nSTEP 2: Paint it\nSTEP 3: Lock it\n" + "Not in rain. " * 40
-    assert UserRequest(steps, at(1)).line == " ".join(steps.split("\n")[:4])
+    first_steps = ["Take the old shed.", "STEP 1: Empty it", "STEP 2: Paint it", "STEP 3: Lock it"]
+    steps = "\n".join([*first_steps, "Not in rain. " * 40, "Never in rain."])
+    assert UserRequest(steps, at(1)).line == " ".join([*first_steps, "…", "Never in rain."])
+    first = "\n".join(f"{number}. Paint it {'green ' * 40}" for number in (1, 2, 3))
+    assert UserRequest(first, at(1)).line.count("1. Paint") == 1
     assert closings[0].source.line == 73
     wish = "-> handle it by the branch, so that the second lamp does nothing"
     lit = "When two lamps are lit, the new one overwrites the old."

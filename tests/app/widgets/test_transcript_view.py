@@ -110,6 +110,16 @@ async def test_following_for_long_holds_only_so_much(path: Path) -> None:
             assert len(held(app.widget)) < COUNT
 
 
+async def test_a_file_that_was_replaced_is_read_again(path: Path) -> None:
+    async with hosted(Host(TranscriptView(path)), SIZE) as (app, pilot):
+        path.unlink()
+        app.widget.poll()
+        await settle(pilot)
+        assert shown(app.widget)[-1] == COUNT - 1
+        await grow(app.widget, pilot, path, said(text("answer 7")))
+        assert held(app.widget) == [7]
+
+
 async def test_a_file_that_cannot_be_read_says_so(tmp_path: Path) -> None:
     async with hosted(Host(TranscriptView(tmp_path / "none\x1b[2J.jsonl")), (80, 5)) as (app, _pilot):
         assert rows_of(app.widget)[0].rstrip() == "none␛[2J.jsonl cannot be read: No such file or directory"

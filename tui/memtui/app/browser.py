@@ -379,6 +379,8 @@ class BrowserScreen(StyledOnce):
         entries = self.model.transcripts.entries()
         if path := next((each.path for each in entries if each.session_id in self.bar.waits), None):
             self.app.open_lost(path, None)
+        else:
+            self.app.warn("The transcript of the session that these lines wait for no longer exists.")
 
     def action_sync(self) -> None:
         self.memories.action_sync()

@@ -175,7 +175,8 @@ def delete_memories(changes: Changes, backend: MemoryStore, ids: Sequence[str]) 
 def stays_shared(ids: Sequence[str], name: str) -> Change:
     def undo() -> None:
         """Nothing here can; it says what does."""
-        raise FileProblem(ids[0], f"stays shared: in a shell `memtui remote forget {ids[0]}` takes it back")
+        does = f"in a shell `memtui remote forget {ids[0]}` removes it there, and here to the trash"
+        raise FileProblem(ids[0], f"{'and the others stay' if ids[1:] else 'stays'} shared: {does}")
 
     return Change(f"shared {counted(len(ids), 'memory', 'memories')} with {name}", undo, undo)
 
@@ -195,19 +196,32 @@ def retag_memories(
     changes: Changes, backend: MemoryStore, ids: Sequence[str], before: Iterable[str], after: Sequence[str]
 ) -> str:
     """Change the common tags of memories; their other tags stay."""
-    gone, wanted = {*before} - {*after}, dict[str, tuple[str, ...]]()
+    gone, ways = {*before} - {*after}, dict[str, tuple[_Act, _Act]]()
+    problems: list[FileProblem] = []
     for each in ids:
-        old = backend.get(each).meta.tags
-        kept = [tag for tag in old if tag not in gone and tag not in after]
-        new = tuple(after) if len(ids) == 1 else (*kept, *after)
-        if new != old:
-            wanted[each] = new
-    number = ids[0] if len(ids) == 1 else counted(len(wanted), "memory", "memories")
-    with changes.of_files(f"tagged {number}", map(backend.path, wanted)):
-        for each, tags in wanted.items():
-            backend.update(each, tags=tags)
-    if not wanted:
+        try:
+            old = backend.get(each).meta.tags
+            kept = [tag for tag in old if tag not in gone and tag not in after]
+            new = tuple(after) if len(ids) == 1 else (*kept, *after)
+            if new != old:
+                backend.update(each, tags=new)
+                ways[each] = partial(_swap, backend, each, new, old), partial(_swap, backend, each, old, new)
+        except FileProblem as problem:
+            problems.append(problem)
+    if problems and not ways:
+        raise problems[0]
+    if not ways:
         return "The tags are unchanged."
+    number = ids[0] if len(ids) == 1 else counted(len(ways), "memory", "memories")
+    undo, redo = (each_of(acts) for acts in zip(*ways.values(), strict=True))
+    changes.add(Change(f"tagged {number}", undo, redo, tuple(f"{each}.md" for each in ways)))
+    failed = f" Not {len(problems)} more: {problems[0]}." if problems else ""
     if len(ids) > 1:
-        return f"Changed the tags of {number}. u takes it back."
+        return f"Changed the tags of {number}. u takes it back.{failed}"
     return f"Tags of {number}: {' '.join(f'#{tag}' for tag in after) or 'none'}. u brings the old ones back."
+
+
+def _swap(backend: MemoryStore, memory_id: str, expected: tuple[str, ...], tags: tuple[str, ...]) -> None:
+    if backend.get(memory_id).meta.tags != expected:
+        raise FileChanged(Path(memory_id), "has changed since; it is kept as it is")
+    backend.update(memory_id, tags=tags)

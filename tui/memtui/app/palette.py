@@ -104,7 +104,6 @@ class ThemePalette(Palette):
     called = "Themes"
 
     def on_mount(self) -> None:
-        super().on_mount()
         # Textual 8.2.8 styles every screen anew but a palette.
         self.app.theme_changed_signal.subscribe(self, lambda _: self.app.stylesheet.update(self))
 

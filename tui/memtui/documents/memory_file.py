@@ -107,7 +107,7 @@ def _read_title(lines: list[str]) -> tuple[str | None, list[str]]:
 
 _TITLE = 60
 _MOST_KEY_FILES = 12
-_MOST_LEARNINGS, _COMMANDS, _FAILURES = 14, 5, 2
+_MOST_LEARNINGS, _COMMANDS, _FAILURES, _TICKED = 14, 5, 2, 10
 _MOST_QUESTIONS = 10
 _SUMMARY = 160
 _RESULT = 80
@@ -127,7 +127,8 @@ def draft_memory(facts: Facts) -> MemoryFile:
     learnings = [*learnings, *map(landmark_line, standing(facts))][-_MOST_LEARNINGS:]
     tasks = work.listed_tasks(facts)
     done = [with_source(shortened(todo.content, _RESULT), todo.source) for todo in tasks if was_done(todo)]
-    learnings += [f"{capitalised(TICKED)}: {'; '.join(done)}"] if done else []
+    more = f"; and {len(done) - _TICKED} before" if done[_TICKED:] else ""
+    learnings += [f"{capitalised(TICKED)}: {'; '.join(done[-_TICKED:])}{more}"] if done else []
     errors = (each for each in events.last_errors(facts, _FAILURES) if each.tool)
     learnings += (events.error_event(facts, e, None) for e in errors if not events.ran_again(facts, e))
     learnings += [f"Branch {branch}" for branch in [work.branch_named(facts)] if branch]

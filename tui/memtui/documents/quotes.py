@@ -115,8 +115,15 @@ def _gist(text: str, width: int) -> str:
     steps = [each[0].strip() for each in options_in(text).values()]
     if len(steps) < _STEPS:
         return whole_sentences(text, width)
-    room = width // (len(steps) + 1)
-    return "\n".join(shortened(each, room) for each in (text.partition("\n")[0].strip(), *steps))
+    lines = [line for each in text.split("\n") if (line := each.strip())]
+    told = {lines[0], *steps, lines[-1]}
+    room, found = width // len(told), list[str]()
+    for line in lines:
+        if line in told:
+            found.append(shortened(line, room))
+        elif found[-1] != "…":
+            found.append("…")
+    return "\n".join(found)
 
 
 def named_call(facts: Facts, call: records.Action | records.ErrorFact, root: Path | None, width: int) -> str:
@@ -242,13 +249,14 @@ def quotes_of(who: str, facts: Facts) -> list[Quote]:
         told = [turn.closing for turn in facts.turns[-1:] if turn.closing and turn.end == "running"]
         said = [each for each in told if not (check and records.is_after(check.source, each.source))]
     width, room = _LIMITS[who]
-    spare = max(0, room - sum(min(len(each.text), width) for each in said))
+    after = [each.after if isinstance(each, UserRequest) else "" for each in said]
+    spare = max(0, room - sum(min(len(each.text), width) for each in said) - sum(map(len, after)))
     kept: list[Quote] = []
     for number, each in enumerate(said):
         text = ends_of(each.text.strip(), width + spare)
         spare -= max(0, len(text) - width)
         words = "\n".join(map(str.rstrip, text.split("\n")))
-        words += each.after if isinstance(each, UserRequest) and words else ""
+        words += after[number] if words else ""
         shows = who == USER or "```" in words  # blank lines, too, as they are to be printed
         bare = re.sub(r"\s*\n\s*\n", "\n\n" if shows else "\n", words)
         room -= len(bare)

@@ -107,7 +107,9 @@ def _once(found: Iterable[Row]) -> list[Row]:
         known = last.pop(key, each)
         if known.kind in ("rule", "refused", "task", "step") and each.kind != known.kind:
             each = known
-        last[key] = replace(each, about=known.about or each.about)
+        # What a summary says of a quote is less than what was said before it.
+        about = known.about or each.about if each.earlier else each.about or known.about
+        last[key] = replace(each, about=about)
     return list(last.values())
 
 

@@ -72,6 +72,19 @@ _PASTE = re.compile(r"^\[pasted at .*", re.MULTILINE)
 _SHORT, _ABOUT = 200, 160
 _YES, _CHOICE = 3, 6
 """The most words of a mere yes to a question, and of a reply that only chooses, which is an answer."""
+_AGREES = re.compile(
+    r"\W*(?:(?:y|yes|yeah|yep|yup|ok|okay|sure|fine|good|great|perfect|agreed|right|correct|exactly|please|lgtm"
+    r"|go (?:on|ahead|for)|do (?:it|that|so)|proceed|continue|sounds|looks|ja|jo|genau|gut|passt|mach|weiter"
+    r"|oui|d'accord|vas-y|si|sí|vale|claro|sim|да|ок|давай|хорошо)\b|[好行是对對嗯]|可以|继续|はい|うん|お願い|네|응|좋)",
+    re.I,
+)
+_MORE = re.compile(
+    r"\b(?:and|but|with(?! (?:option )?[A-H1-9]\b)|without|also|plus"
+    r"|except|only|instead|rather|first|later|not?|stop|wait|use|take|und|aber|mit|ohne|nur|nicht"
+    r"|erst|et|mais|avec|sans|pas|pero|con|sin|и|но|не)\b|n't\b|[但并並不别別先]|けど|でも|ない",
+    re.I,
+)
+"""What a reply says beyond a yes or a choice."""
 _POINTS = re.compile(
     r"(?:[^\w\n]*[^\W_]+[^\w\n]+){0,3}(?:this|that|these|those|it|them|das|dies\w*|cela|ça|eso|esto|это)\b"
     r"|\W?[A-Za-z1-9][.):,]\s|[^\n]{0,6}(?:[这那]|これ|それ)",
@@ -293,15 +306,17 @@ class Conversation:
         options = (f"{sign}. {offered[sign.casefold()]['text']}" for sign in chosen_of(text, offered))
         chosen = masked(" ".join(one_line(each.partition(" | ")[0]) for each in options))
         # What “this” is stands in Claude's question or, without one, in what the person said before.
-        before = f"{self._asks} {chosen}".strip() or " ".join(row.text for row in self._asked) or self._last
+        question = shortened(self._asks, _ABOUT // 2) if chosen else self._asks
+        before = f"{question} {chosen}".strip() or " ".join(row.text for row in self._asked) or self._last
         points = len(text) <= _SHORT and (chosen or _POINTS.match(text))
         yield from self._spent()
         over = " ".join(bare(each[0]) for sign, each in offered.items() if chosen or sign.isalpha())
-        least = 0 if not self._asks else _CHOICE if chosen else _YES
+        least = _CHOICE if chosen else _YES if _AGREES.match(text) else 0
+        least = least if self._asks and not _MORE.search(text) else 0
         yield from self._flush(over)
         self._asked = own = [
             row
-            for row in placed(_of_person(text, source), text)
+            for row in placed(_of_person(text, source), masked(text))
             if f" {bare(row.text)} " not in self._heard
             if row.kind != "ask" or named(row.text) or len(words(row.text)) > least
         ]
@@ -366,7 +381,8 @@ class Conversation:
             elif in_use and row.kind == "step" and runs_check(row.text):
                 yield row
             else:
-                holds = given and (row.text in unticked or is_rule(row.text))  # nobody has changed it
+                due = row.text in unticked and not plan
+                holds = given and (due or is_rule(row.text))  # nobody has changed it
                 yield replace(row, kind="finding", target="", standing="open" if holds else "unknown")
 
 

@@ -159,9 +159,10 @@ def note_of(compared: Comparison, chosen: dict[str, list[int]]) -> Note:
     for letter, title in HEADINGS.items():
         lines: list[str] = []
         for number in chosen[letter]:
-            line, said = _line(compared.rows[number - 1]), "\n".join(parts)
+            row = compared.rows[number - 1]
+            line, said = _line(row), "\n".join(parts[1:])
             needed = len(line) + 1 + (0 if lines else len(title) + 5)
-            if needed <= room and len(numbers) < LINES and compared.rows[number - 1].text not in said:
+            if needed <= room and len(numbers) < LINES and not (row.is_retold and row.text in said):
                 lines.append(line)
                 numbers.append(number)
                 room -= needed

@@ -53,8 +53,8 @@ class _Reading:
         self._title, self._titled_at = "", NOWHERE
         self._message = self._edited_on = ""
         self._procedure: Quote | None = None
-        self._loads = ""
-        """The command or call whose text comes next, "" for none."""
+        self._loads: set[str] = set()
+        """The command or the calls whose text comes next."""
         self._own_agent = ""
         self._task = ""
         self._chain_known = False
@@ -220,7 +220,7 @@ class _Reading:
             self._turns.said(event.text, self._source("model"))
 
     def _words(self, event: Words) -> None:
-        self._loads = event.kind if event.kind == "command" else ""
+        self._loads = {event.kind} if event.kind == "command" else set()
         if self._loads:
             self._calls.plan_read = None
         if event.kind == "interruption":
@@ -244,7 +244,7 @@ class _Reading:
             self._turns.opened("notification", "", self._source("claude code"))
         self._turns.expanded(event.text)
         if self._loads and not event.text.startswith(HOOK_FEEDBACK):
-            self._procedure, self._loads = Quote(event.text, self._source("claude code")), ""
+            self._procedure, self._loads = Quote(event.text, self._source("claude code")), set()
 
     def _queue(self, event: Queue) -> None:
         if event.operation == "enqueue" and event.text.startswith(_NOTICE):
@@ -284,7 +284,7 @@ class _Reading:
         call = _clean_call(call)
         own = not self._is_subagent(call.agent)
         if own:
-            self._loads = self._loads or (call.id if call.name == "Skill" else "")
+            self._loads |= {call.id} if call.name == "Skill" else set()
             self._turns.called(self._source("model"))
         else:
             self._calls.found(call.agent)
@@ -293,7 +293,7 @@ class _Reading:
 
     def _result(self, result: Result) -> None:
         own, edits = not self._is_subagent(result.agent), self._calls.edits
-        self._loads = "" if result.failed and result.id == self._loads else self._loads
+        self._loads -= {result.id} if result.failed else set()
         self._calls.ended(self._clean_result(result), self._source("tool"), own)
         if self._calls.edits > edits:
             self._edited_on = self._setting.branch

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -204,17 +204,23 @@ _EXCHANGES = re.compile(
 
 def halted_merge(commands: Sequence[Command]) -> Command | None:
     """The last merge, rebase or pick that stopped at a conflict, if no later command ended it."""
-    for run in reversed(commands):
-        if "git " in run.text and run.outcome == "failed" and _CONFLICT.search(run.output):
+    for run in _of_project(reversed(commands)):
+        if run.outcome == "failed" and _CONFLICT.search(run.output):
             return run
-        if "git " in run.text and run.outcome == "ok" and outside_quotes(_SETTLES, run.text):
+        settles = "working tree clean" in run.output or any(outside_quotes(_SETTLES, run.text))
+        if run.outcome == "ok" and settles:
             return None
     return None
 
 
+def _of_project(commands: Iterable[Command]) -> Iterator[Command]:
+    """Commands of git that were not run in a temporary folder."""
+    return (run for run in commands if "git " in run.text and not _IN_TEMP.search(run.text))
+
+
 def tree_exchanged(commands: Sequence[Command], since: Source) -> str:
     """The last command after a place that may have put other versions of files into the working tree."""
-    later = (run for run in reversed(commands) if "git " in run.text and is_after(run.source, since))
+    later = (run for run in _of_project(reversed(commands)) if is_after(run.source, since))
     moved = (run for run in later if run.outcome == "ok" or _CONFLICT.search(run.output))
     return next((each for run in moved for each in outside_quotes(_EXCHANGES, run.text)), "")
 

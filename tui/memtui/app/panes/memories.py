@@ -469,7 +469,9 @@ class MemoriesPane(Pane):
         which = _in_words(ids)
         if all({*names} <= {*self.held_by.get(each, "").split(",")} for each in ids):
             has = f"{', '.join(names)} has {which} already, and gets its changes with each sync."
-            self.app.say(f"{has} In a shell `memtui remote forget ID` takes it back.")
+            self.app.say(
+                f"{has} In a shell `memtui remote forget ID` removes it there, and here to the trash."
+            )
             return
         if name := await self._remote(which, names):
             shared = await asyncio.to_thread(exchange.share, ids, name)

@@ -252,7 +252,7 @@ class LostScreen(ListScreen[None]):
         elif self.ticked == every:
             every = {}
         elif len(every) < len(wanted):
-            self.app.say(f"{len(every)} of {len(wanted)} lines have room, the worst losses first.")
+            self.app.say(f"{len(every)} of {len(wanted)} lines have room.")
         self.ticked.clear()
         self.ticked.update(every)
         self._ticks_changed()
@@ -264,7 +264,7 @@ class LostScreen(ListScreen[None]):
 
     def _chosen(self) -> tuple[Row, ...]:
         if not self.ticked:
-            self.app.warn("Nothing is ticked: space ticks a line, ctrl+a all that fits.")
+            self.app.warn("Nothing is ticked: space ticks a line, ctrl+a what is lost in the list.")
         return tuple(self.ticked.values())
 
     def action_copy_prompt(self) -> None:

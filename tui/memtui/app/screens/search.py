@@ -129,10 +129,13 @@ def _shown(found: Result, room: int, root: Path) -> Content:
         text = " ".join(piece.split("\n"))
         text, style = (text, "bold $warning") if hit else (without_root(text, root), "$quiet")
         line += Content.styled(text, style)
-    over, end = line.cell_length - room, line.plain.find(" ") % (len(line) + 1)
+    over, path = line.cell_length - room, without_root(clean_line(found.text.partition("\n")[0]), root)
+    is_path = line.plain.startswith(f"{path} ")  # with its blanks
+    end = len(path) if is_path else line.plain.find(" ") % (len(line) + 1)
     name = line.plain.rfind("/", 0, end) + 1  # of a file's path, the name is what is looked for
     if found.what == "edit" and not hits and line[end + 1 :]:
-        change = line[end + 1 :].truncate(room - len(line[name:end]) - 2, ellipsis=True, pad=True)
+        left = max(room // 3, room - line[name:end].cell_length - 2)
+        change = line[end + 1 :].truncate(left, ellipsis=True, pad=True)
         return Content.assemble(change, "  ", line[name:end])
     if over <= 0:
         return line

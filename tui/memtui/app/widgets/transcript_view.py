@@ -15,7 +15,7 @@ from textual.strip import Strip
 from textual.worker import Worker, get_current_worker
 
 from memtui.app.base import hidden, moving
-from memtui.app.widgets.document import Place, concat, line
+from memtui.app.widgets.document import Document, Place, concat, line
 from memtui.app.widgets.document_view import DocumentView, next_of
 from memtui.app.widgets.transcript_lines import AGENT, FOLD
 from memtui.app.widgets.transcript_window import Window
@@ -111,7 +111,15 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         """Read added lines; cheap if there are none."""
         indexing = self._indexing is not None and not self._indexing.is_finished
         with suppress(OSError):
-            if not self._is_open or indexing or self.path.stat().st_size <= self.window.index.end:
+            size = self.path.stat().st_size
+            if not self._is_open or indexing or size == self.window.index.end:
+                return
+            if size < self.window.index.end:  # another file has taken its place
+                self.bar, self.head, self.window = ByteBar(), SessionHead(), Window(self.path)
+                self.cursor, self._number = Place(0), 0
+                self._is_open = self._following = self._reads_on = False
+                self.show(Document())
+                self._open()
                 return
             self.window.index.scan(self.path)
             following = self._following
