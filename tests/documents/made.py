@@ -79,4 +79,4 @@ def commit(text: str, line: int, identity: str = "abc1234", superseded: Supersed
 
 def answer(question: str, chosen: str, line: int) -> Answer:
     """An answer to a question of the model."""
-    return Answer(question, chosen, source=at(line))
+    return Answer(question, chosen, source=at(line, "user"))

@@ -101,6 +101,9 @@ def test_what_was_interrupted_or_answered_is_no_goal_and_the_newest_work_is_one_
     review = (turn(1, "can you look at the kiln and its door", "Of clay."), picked)
     reviewed = Facts(turns=review, modified_files=(changed("/w/a.py", 2), changed("/w/b.py", 31)))
     assert title_of(reviewed) == "can you look at the kiln and its door"
+    wide = turn(20, "The walls are not thick enough. " * 10, "Shall I?")
+    given = replace(reviewed, turns=(review[0], wide, picked), answers=(answer("Which?", "2", 30),))
+    assert title_of(given).startswith("The walls are not thick")
     told = replace(facts, turns=(turns[0], turn(5, "go on", "Built."), *turns[2:]))
     assert goal(told).startswith('"Build a kiln" (first asked, L1); ')
 

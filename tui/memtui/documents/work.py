@@ -152,9 +152,8 @@ def unfinished_turn(facts: Facts) -> Turn | None:
 def stopped(facts: Facts) -> str:
     """The last turn's interruption or API error: ``the last turn was interrupted (L476)``; else ""."""
     turn = unfinished_turn(facts)  # in one that runs, Claude is at it
-    return (
-        with_source(f"the last turn {_ENDED[turn.end]}", turn.source) if turn and turn.end in _ENDED else ""
-    )
+    how = _ENDED.get(turn.end) if turn else None
+    return with_source(f"the last turn {how}", turn.source) if turn and how else ""
 
 
 def open_request(facts: Facts) -> UserRequest | None:
@@ -431,16 +430,18 @@ def goal_words(text: str) -> str:
 def title_of(facts: Facts) -> str:
     """A short name for a session: the title of its plan, its own, its pull request's, else a request.
 
-    That is the first that says what to do. Claude's title may be older than what the work began with.
+    That is the first that says what to do, or the one that runs if it lays out work and that was answered.
+    Claude's title may be older than that.
     """
     plan, asked = plan_in_force(facts) or awaited_plan(facts), next(iter(_aims(facts)), None)
+    picked = {each.source for each in facts.answers}
+    own = (ask for ask in telling_requests(facts) if not (ask.question or ask.source in picked))
+    runs = next(own, None)
+    new = runs and tokens(runs.text) >= _LONG and worked_since(facts, runs.source)
+    asked = runs if new and asked and asked.turn and asked.turn.end == "answered" else asked
     older = asked and facts.titled.speaker != "user" and is_after(asked.source, facts.titled)
-    titles = (
-        plan_title(plan) if plan else "",
-        "" if older else facts.title,
-        facts.pull_title.text if facts.pull_title else "",
-        _work_of(asked, facts) if asked else "",
-    )
+    pull, work = facts.pull_title.text if facts.pull_title else "", _work_of(asked, facts) if asked else ""
+    titles = (plan_title(plan) if plan else "", "" if older else facts.title, pull, work)
     title = next((one_line(each) for each in titles if each.strip()), "")
     asks = [each for each in sentences(title) if is_question(each) and len(each) <= _TITLE // 2]
     return shortened(ends_of(title, _NARROW) if asks and title.endswith(asks[-1]) else title, _TITLE)

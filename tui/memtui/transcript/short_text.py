@@ -93,7 +93,7 @@ def whole_sentences(text: str, width: int) -> str:
     Where the last one is too long, only the first ones stay; where these are, too, the beginning.
     """
     starts = [0, *(found.end() for found in _BREAK.finditer(text)), len(text)]
-    parts = [part for start, end in pairwise(starts) if (part := text[start:end].strip())]
+    parts = [part for start, end in pairwise(starts) if (part := one_line(text[start:end]))]
     last = parts.pop() if len(parts) > 1 and len(parts[-1]) <= width else ""
     fits = [len(" ".join(parts[: number + 1])) <= width - len(last) for number in range(len(parts))]
     first = " ".join(parts[: fits.index(False) if False in fits else None])
