@@ -384,6 +384,8 @@ def test_what_was_overtaken_is_no_candidate(tmp_path: Path) -> None:
     made.broken("Write", f"{SAID}write no documents", file_path=f"{ROOT}/NOTES.md", content="x")
     made.broken("Edit", f"{SAID}never name clients", file_path="/other/a.ts", new_string="Smith")
     made.tool("Edit", file_path="/other/a.ts", new_string="Client")
+    made.broken("Edit", f"{SAID}never say it twice", file_path="/other/a.md", new_string="Two")
+    made.tool("Edit", file_path="/other/a.md", new_string="One")
     made.tool("Bash", "ok", command="npm test -- totals")
     made.broken("Bash", "undefined: rate", command="go build -tags=tax ./money/...")
     made.tool("Bash", command="go vet -tags=tax ./money/...")
@@ -400,6 +402,7 @@ def test_what_was_overtaken_is_no_candidate(tmp_path: Path) -> None:
         ("check", "go vet -tags=tax ./money/..."),
         ("refused", f"Write {ROOT}/NOTES.md: “write no documents”"),
         ("rule", "never name clients"),
+        ("ask", "never say it twice"),
     }
 
 
@@ -683,13 +686,12 @@ def test_a_note_has_rules_of_skills_that_are_kept_in_part_and_nothing_else_that_
     kinds: tuple[Kind, ...] = ("rule", "step", "ask")
     partly = [Row(kind, "never", NOWHERE, worth=70, state="maybe", earlier=1) for kind in kinds]
     told = [Row("said", "one", NOWHERE), Row("finding", "never twice", NOWHERE, "open")]
-    told += [Row("command", "psql -l", NOWHERE, worth=6)]
     told += [Row("step", by, Source(speaker=by), "open", state="maybe", worth=70) for by in ("tool", "model")]
-    chosen = Comparison(Path(), (*partly, *told)).chosen()
+    chosen = Comparison(Path(), (*partly, *told, Row("command", "psql -l", NOWHERE, worth=6))).chosen()
     assert {letter: numbers for letter, numbers in chosen.items() if numbers} == {
         "R": [1, 5],
-        "S": [8],
-        "C": [6],
+        "S": [7],
+        "C": [8],
     }
 
 

@@ -126,8 +126,7 @@ def _of_records(facts: Facts, conversation: Conversation, end: int, root: Path) 
             told = f"{todo.content}: {todo.details}" if checked else todo.content
             yield Row("task", shortened(one_line(masked(told)), QUOTE), todo.source, "open")
             if todo.details and not checked:
-                told = shortened(one_line(masked(todo.details)), QUOTE)
-                yield Row("step", told, todo.source, "open", target=PLAN)
+                yield Row("step", shortened(one_line(masked(todo.details)), QUOTE), todo.source, "open", PLAN)
     for work in open_steps(facts):
         yield Row("step", work.text, work.source, "open")
     yield from _commands(facts)

@@ -216,6 +216,8 @@ class Conversation:
             self._answered = source.line
         # What was done in the end was not refused for good; but an edit was then made as the person said.
         said = self._refused.pop(_aim(call), [])[1:]
+        obeyed = role_of(target).kind >= FileKind.DOCS  # by a text that has it
+        said = [replace(each, kind="ask", standing="spent") if obeyed else each for each in said]
         yield from said if call.name in EDIT_TOOLS else ()
         if outcome_of(result) in ("rejected", "failed"):
             if reason := said_with_rejection(result):

@@ -130,8 +130,7 @@ class Row:
         """What lists are ordered by: several lost lines of one text tell more than single ones."""
         if self.counts or not self.is_retold:
             return 0 if self.counts else 4 if self.kind in ("ask", "file") else 1, self.state == "maybe"
-        several = self.parts and self.kind != "report"
-        return (2, -self.source.line) if several else (3,)
+        return (2, -self.source.line) if self.parts and self.kind != "report" else (3,)
 
     @property
     def missing(self) -> bool:
