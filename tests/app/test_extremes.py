@@ -74,14 +74,14 @@ async def test_ten_thousand_captures(world: World) -> None:
         await driver.until(lambda: 0 < len(pane.rows) <= 60, "the filter")
 
 
-async def test_an_empty_pane_acts_on_what_the_detail_shows_and_offers_no_more(world: World) -> None:
-    """With a session and no capture, the detail shows the session's state while Pending has the focus."""
+async def test_the_focus_goes_from_an_empty_first_pane_to_what_there_is(world: World) -> None:
+    """With a session and no capture, to the session's state, unless a key was pressed."""
     async with opened(world, WIDE) as driver:
         assert "o transcript" not in driver.lines[-1] and "c draft" not in driver.lines[-1]
         captured_session(world)
         driver.app.hint("transcripts")
         await driver.until(lambda: FIRST in driver.detail, "the draft")
-        assert driver.at(PaneId.PENDING) and "r review" not in driver.lines[-1]
+        assert driver.at(PaneId.STATE) and "r review" not in driver.lines[-1]
         await driver.press("o")
         await driver.until_transcript()
         await driver.press("escape", "4", "enter")

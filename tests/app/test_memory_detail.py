@@ -114,7 +114,7 @@ async def test_a_related_memory_that_is_hidden_is_shown(world: World, names: lis
 async def test_a_text_that_is_none_says_so(world: World) -> None:
     world.memory(1, "Just words", body="Nothing but words.\n\n<details>\nNever closed\n")
     async with opened(world) as driver:
-        await driver.press("2")
+        assert driver.browser.focused is driver.browser.memories, "the pane that has something"
         await driver.until(lambda: "▸ names" in driver.detail, "the detail")
         assert "Never closed" in driver.detail
 

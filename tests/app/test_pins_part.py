@@ -76,6 +76,10 @@ async def test_a_typed_pin_is_the_one_that_x_removes(pinned: World) -> None:
         await driver.until(lambda: driver.pane(PaneId.COMMANDS).selected == "pin:Ask", "the new pin")
         await driver.press("x")
         assert (await driver.until_said("Cleared")).startswith("Cleared the pin “Ask”.")
+        await driver.press("!")
+        await driver.type("never push to the main branch")
+        await driver.press("escape", "y")
+        await driver.until(driver.at_home, "the question, answered")
 
 
 async def test_red_ones_first_and_x_removes_one_until_u(pinned: World) -> None:

@@ -237,7 +237,7 @@ def test_no_sequence_of_keys_and_changes_loses_the_selection(steps: list[str | l
                     await pilot.press(step)
                 else:
                     before, top = app.widget.selected, app.widget.scroll_offset.y
-                    untouched = not app.widget._moved and not top
+                    untouched = not app.widget.used and not top
                     app.widget.set_rows(step)
                     assert untouched or before not in step or app.widget.selected == before
                 await pilot.pause()

@@ -180,6 +180,8 @@ class BrowserScreen(StyledOnce):
     @on(Pane.Changed)
     def _show_changes(self, message: Pane.Changed) -> None:
         self.tabs.refresh()
+        if self.focused is (one := self.pending) and not (one.rows or one.unread or one.used):
+            self.set_focus(max(self.panes.values(), key=lambda each: len(each.rows)))
         if message.row_list is self.pane or self.pane.selected is None:
             self.show_detail()
         if message.row_list is self.pane:
@@ -199,15 +201,6 @@ class BrowserScreen(StyledOnce):
         self.show_detail()
 
     @property
-    def shown(self) -> Pane:
-        """The pane that the detail is of: the current one, but beside an empty first one the fullest."""
-        pane, alone = self.pane, self.reading or self.has_class("-narrow")
-        if pane is not self.pending or pane.rows or pane.unread or pane.filter_text or alone:
-            return pane
-        fullest = max(self.panes.values(), key=lambda each: len(each.rows))
-        return fullest if fullest.rows else pane
-
-    @property
     def reading(self) -> bool:
         """Whether the detail is read; where it does not share the window with the panes, it has all of it."""
         return self.has_class("-reading")
@@ -220,7 +213,7 @@ class BrowserScreen(StyledOnce):
                 self.app.stylesheet.update_nodes(self.query_one("#body").children)  # not the whole screen
 
     def show_detail(self) -> None:
-        pane = self.shown
+        pane = self.pane
         self.detail.signs = pane.detail_signs
         self.detail.show_detail(pane.detail)
 
@@ -229,7 +222,7 @@ class BrowserScreen(StyledOnce):
         self.show_detail()
         self.reading = True
         self.set_focus(self.detail)
-        self.detail.seek(self.shown.words_in_detail)
+        self.detail.seek(self.pane.words_in_detail)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Make the focused pane the current one; focusing the detail means reading it."""
@@ -263,7 +256,7 @@ class BrowserScreen(StyledOnce):
         pane, idle = self.pane, set[str]()
         if not (self.reading or pane.marked or pane.filter_text or self.has_class("-zoomed")):
             idle |= {"back"}
-        if self.shown.selected is None:
+        if self.pane.selected is None:
             idle |= {"open", "transcript", *([] if self.state.view.session_id else ["compact"])}
         return pane.idle_keys | idle
 
@@ -272,7 +265,7 @@ class BrowserScreen(StyledOnce):
         """Follow a link of the detail: to a fold, another memory or a transcript line."""
         kind, _, name = message.link.partition(":")
         if kind == "fold":
-            self.shown.toggled ^= {name}
+            self.pane.toggled ^= {name}
             self.show_detail()
         elif kind == "memory":
             self.read_memory(f"{name}.md", by_link=True)
@@ -338,11 +331,11 @@ class BrowserScreen(StyledOnce):
     @work(group="transcript", exclusive=True, exit_on_error=False)
     async def action_transcript(self, line: int = 0) -> None:
         """Open the transcript of the selected row at a line (1-based), at its compaction, or at its end."""
-        subject, screen = self.shown.subject, self.app.screen
+        subject, screen = self.pane.subject, self.app.screen
         if isinstance(subject.transcript, str):
             self.app.warn(subject.transcript)
             return
-        if not line and not isinstance(marked := selected_line(self.shown, self.detail, ""), str):
+        if not line and not isinstance(marked := selected_line(self.pane, self.detail, ""), str):
             line = marked[1]
         if subject.compacted and not line:
             with suppress(FileProblem, OSError, ReadingCancelledError):  # the transcript may not have it
@@ -356,7 +349,7 @@ class BrowserScreen(StyledOnce):
         from memtui.app.terminal import edit_file
         from memtui.documents.memory import has_front_matter
 
-        file, memory = self.shown.subject.file, self.shown.subject.recovery_id
+        file, memory = self.pane.subject.file, self.pane.subject.recovery_id
         if isinstance(file, str):
             self.app.warn(file)
             return
@@ -368,11 +361,11 @@ class BrowserScreen(StyledOnce):
         self.app.hint("compacts", "memories", "commands", "pins", "userpins", "states")
 
     def action_pin_line(self) -> None:
-        found = selected_line(self.shown, self.detail, self.get_selected_text() or "")
+        found = selected_line(self.pane, self.detail, self.get_selected_text() or "")
         if isinstance(found, str):
             self.app.warn(found)
         else:
-            transcript, (text, line) = self.shown.subject.transcript, found
+            transcript, (text, line) = self.pane.subject.transcript, found
             self.app.pin(text, transcript if isinstance(transcript, Path) else None, line)
 
     def action_waiting(self) -> None:
@@ -395,7 +388,7 @@ class BrowserScreen(StyledOnce):
                 self.app.hint("memories")
                 self.app.push_screen(StoredScreen(memory_id, self.model.backend.path(memory_id)))
 
-        self.app.push_screen(CompactScreen(self.model, self.shown.subject.transcript), stored)
+        self.app.push_screen(CompactScreen(self.model, self.pane.subject.transcript), stored)
 
     @reported("installing the plugin", group="install", exclusive=True)
     async def action_install(self) -> None:

@@ -89,8 +89,7 @@ class Pane(RowList):
     """The meaning of each sign in its rows, for help."""
     detail_signs: ClassVar[Mapping[str, str]] = {}
     about: str
-    words_in_detail = ""
-    """Words of the selected row: opened, its detail begins at the line that has them."""
+    words_in_detail = ""  # opened, the detail of the selected row begins at the line that has them
 
     class Changed(Latest):
         """Counts, marks or the detail of the selected row of a pane have changed."""

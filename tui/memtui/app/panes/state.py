@@ -217,9 +217,9 @@ class StatePane(Pane):
 
     @property
     def words_in_detail(self) -> str:  # type: ignore[override]
-        label, text, _ = self._glance.get(self.selected or "", ("session", "", ""))
-        part = {"…": "TASK TREE", "✓": "TASK TREE", "goal": "Session goal", "session": ""}
-        return part.get(label, text.replace("`", "")[:40])
+        label, text, _ = self._glance.get(self.selected or "", ("", "", ""))
+        known = {"…": "TASK TREE", "✓": "TASK TREE", "goal": "Session goal"}
+        return known.get(label, text.replace("`", "")[:40])
 
     def _head(self) -> Document:
         view, now = self.view, self.clock()

@@ -115,10 +115,10 @@ class _Answer(TypedLine):
 
 
 class AskScreen(_Dialog[str | None]):
-    """Asks for one line; enter returns it, escape returns None."""
+    """Asks for one line; enter returns it, escape None, after asking if there are more than a few words."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss", "leave", tooltip="leave everything as it is")
+        Binding("escape", "leave", "leave", tooltip="leave everything as it is")
     ]
 
     def __init__(self, question: str, *, yes: str, value: str = "", hint: str = "") -> None:
@@ -133,6 +133,14 @@ class AskScreen(_Dialog[str | None]):
             yield Static(Content(self._hint), id="ask-hint")
             yield _answers(f"{self._yes} (enter)", "Leave (esc)")
         yield KeyFooter()
+
+    def action_leave(self) -> None:
+        typed = self.query_one(Input).value
+        if typed == self._value or len(typed.split()) < 5:
+            self.dismiss(None)
+        else:
+            question = ConfirmScreen("Leave? What you typed is lost.", yes="Leave", no="Stay")
+            self.app.push_screen(question, lambda yes: self.dismiss(None) if yes else None)
 
     @on(Input.Submitted)
     @on(Button.Pressed)

@@ -112,7 +112,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._places: dict[str, int] = {}
         self.index = -1
         """The place of the selected row; -1 without one."""
-        self._moved = False
+        self.used = False
         self._at_top = True
         self._last: str | None = None
         """The last key that went while it was selected."""
@@ -153,7 +153,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             return next(((at, each) for each in nearest if (at := self._find(old[each])) >= 0), (-1, index))
 
         index, top, height = self.index, self.scroll_offset.y, self._height
-        if index < 0 or not (self._moved or top):
+        if index < 0 or not (self.used or top):
             self.index = self._selectable(0, 1)
         else:
             found, _ = heir(index)
@@ -168,7 +168,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._scroll_now(max(0, min(new_top, len(keys) - height)))
         if before is not None and before != self.selected and self._find(before) < 0:
             self._last = before
-        elif before is None and self._moved and (back := self._find(self._last)) >= 0:
+        elif before is None and self.used and (back := self._find(self._last)) >= 0:
             self.index = back
             self._show_selected()
         self.refresh_rows()
@@ -216,7 +216,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         if index < 0:
             return
         before, self.index = self.index, index
-        self._moved, self._awaited = True, frozenset()
+        self.used, self._awaited = True, frozenset()
         self._at_top = index == self._selectable(0, 1)
         for row in {before, index} - {-1} if before != index else ():
             self.refresh_line(row)
@@ -291,7 +291,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def hold(self, selected: bool = True) -> None:
         """Stay on the selected row from now on, whatever arrives above it; or else on the first one."""
-        self._moved = selected
+        self.used = selected
 
     def on_key(self) -> None:
         self.hold()
