@@ -52,8 +52,7 @@ def test_long_messages_keep_their_ends_and_all_have_a_limit() -> None:
     assert ends_of("One sentence here. " * 300 + "\n\n", 100).startswith("One sentence here.")
     long = Facts(turns=tuple(turn(number * 9, "w " + "w" * 900, "c" * 5_000) for number in range(1, 9)))
     closings, asks = quotes_of(CLAUDE, long), quotes_of(USER, long)
-    assert [len(quote.text) for quote in closings] == [4_000]
-    assert [len(quote.text) for quote in asks] == [750] * 5 + [300] * 3
+    assert [len(each.text) for each in (*closings, *asks)] == [4_000] + [750] * 5 + [300] * 3
     alone = Facts(turns=(turn(1, "One sentence here. " * 100, "Ok."),))
     assert [len(quote.text) for quote in quotes_of(USER, alone)] == [1_899]
     first_steps = ["Take the old shed.", "STEP 1: Empty it", "STEP 2: Paint it", "STEP 3: Lock it"]
@@ -67,6 +66,7 @@ def test_long_messages_keep_their_ends_and_all_have_a_limit() -> None:
     told = UserRequest(f"{lit} {'It hums. ' * 50}\n\n{wish}", at(1))
     assert told.named("", 126) == f'"{lit} … {wish}" (L1)'
     assert told.named("", 80) == f'"… {wish}" (L1)'
+    assert UserRequest(f"{lit}{' ' * 90}\n{wish}", at(1)).named("", 126) == f'"{lit} {wish}" (L1)'
 
 
 def test_a_long_message_is_cut_between_sentences_or_lines() -> None:

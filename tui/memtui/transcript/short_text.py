@@ -96,8 +96,8 @@ def whole_sentences(text: str, width: int) -> str:
     parts = [part for start, end in pairwise(starts) if (part := one_line(text[start:end]))]
     last = parts.pop() if len(parts) > 1 and len(parts[-1]) <= width else ""
     fits = [len(" ".join(parts[: number + 1])) <= width - len(last) for number in range(len(parts))]
-    first = " ".join(parts[: fits.index(False) if False in fits else None])
-    return " … ".join((first, last)).strip() if first or last else shortened(text, width)
+    first, gap = " ".join(parts[: sum(fits)]), " " if all(fits) else GAP
+    return gap.join((first, last)).strip() if first or last else shortened(text, width)
 
 
 def _beginning_of(text: str, width: int) -> str:
