@@ -308,7 +308,7 @@ def id_of(mark: Landmark) -> str:
 
 _PUSH = re.compile(
     rf"(?:^|[;&|\n]|then|do|if|!) *(?:\w+=\S* +)*((?:{GIT} push|gt submit|gt ss)\b"
-    r"(?!.*--dry-run)(?:(?! \d?>)[^\n;&|])*)"
+    r"(?![^\n;&|]*--dry-run)(?:(?! \d?>)[^\n;&|])*)"
 )
 
 

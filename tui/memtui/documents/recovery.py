@@ -438,7 +438,8 @@ def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
 
 def _no_plan(facts: Facts) -> str:
     """In place of a plan, what was planned and is done; else that none is on record."""
-    files = (file for file in facts.modified_files if role_of(file.path, facts.cwd).text == "plan")
+    kept = (file for file in facts.modified_files if not file.fate)
+    files = (file for file in kept if role_of(file.path, facts.cwd).text == "plan")
     known = [work.ticked(facts.todos), *(with_source(f"plan in {each.path}", each.source) for each in files)]
     below = "; what was asked stands below"
     none = _nothing(facts, f"no plan and no list of tasks on record{below}")[0]

@@ -26,7 +26,7 @@ from memtui.transcript.files import IN_PROGRAM, moved_to, path_now
 from memtui.transcript.paths import Kind, project_of, role_of, shown_path
 from memtui.transcript.plans import was_done
 from memtui.transcript.records import Facts, FileFact, is_after
-from memtui.transcript.shell import SHELL_TOOLS
+from memtui.transcript.shell import SHELL_TOOLS, programs_run
 from memtui.transcript.short_text import brief, capitalised, key_of, one_line, shortened, telling_line
 
 _DEPTH = 12  # number of levels; deeper tasks are moved up to the last one
@@ -459,7 +459,9 @@ def working_context(facts: Facts, root: Path) -> WorkingContext:
     failed = [each for each in events.failures(facts) if each.tool not in SHELL_TOOLS or worth_telling(each)]
     newest = events.last_errors(facts, 1)
     again = events.ran_again(facts, newest[0]) if newest else ""
-    settled = events.SETTLED in again or (again.startswith(", `") and not is_check(newest[0].target))
+    # One program alone says too little: `terraform apply dev` settles no `terraform apply prod`.
+    several = newest and not is_check(newest[0].target) and len(programs_run(newest[0].target)) > 1
+    settled = events.SETTLED in again or (several and again.startswith(", `"))
     last = [error for error in failed[-1:] if error in newest and not settled]
     error, check = error_event(facts, last[0], root) if last else "", last_check(facts)
     if check and check.outcome == "failed" and not (last and is_after(last[0].source, check.source)):

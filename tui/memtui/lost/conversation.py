@@ -216,7 +216,8 @@ class Conversation:
             self._answered = source.line
         # What was done in the end was not refused for good; but an edit was then made as the person said.
         said = self._refused.pop(_aim(call), [])[1:]
-        obeyed = role_of(target).kind >= FileKind.DOCS  # by a text that has it
+        made = outcome_of(result) not in ("rejected", "failed")
+        obeyed = made and role_of(target).kind is FileKind.DOCS  # by a text that has it
         said = [replace(each, kind="ask", standing="spent") if obeyed else each for each in said]
         yield from said if call.name in EDIT_TOOLS else ()
         if outcome_of(result) in ("rejected", "failed"):
@@ -337,7 +338,9 @@ class Conversation:
         """What was said: requests are spent once they were done or answered, or two messages followed."""
         spent = self._changed or any(is_question(row.text) for row in self._asked)
         asked = [row for row in self._asked if row.kind == "ask"]
-        over, self._held = [*self._held, *asked * spent], asked * (not spent)
+        waits = self._held * (not self._asked and not self._changed)  # a mere “go on” leaves nothing behind
+        over = [*self._held * (not waits), *asked * spent]
+        self._held = [*waits, *asked * (not spent)]
         yield from (replace(row, standing="spent") for row in over)
         yield from (row for row in self._asked if row.kind != "ask")
 

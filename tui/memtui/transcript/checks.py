@@ -44,7 +44,7 @@ _SHELL_NOISE = re.compile(
 _CD = re.compile(r"(?:^|[;&|(\n]\s*)(?:cd|git -C) (\"[^\"]*\"|'[^']*'|\S+)(?=\s|$)")
 _NO_FOLDER = re.compile(r"[^\n]{0,80}?\bcd:(?:\d+:)? ")  # what a shell says of a folder that is not there
 _NO_PROGRAM = re.compile(
-    r"\A[^\n]{0,80}: (?:(?:command )?not found|command not found: \S+)\s*\Z"
+    r"\A[^\n]{0,80}(?:: command not found(?:: \S+)?|\bsh: (?:line )?\d+: \S+: not found)\s*\Z"
     r"|This is not the \w+ command you are looking for"
 )
 _OWN_TOOLS = EDIT_TOOLS | shell.READ_TOOLS | shell.LOOKUP_TOOLS | {"ExitPlanMode", "TodoWrite", "Skill"}
@@ -66,7 +66,9 @@ def last_check(facts: Facts, *, lints: bool = True) -> Command | None:
 
 def did_run(command: Command) -> bool:
     """Whether anything ran: it was not refused, and the program and what it ran in were there."""
-    missing = _NO_FOLDER.match(command.output) or _NO_PROGRAM.search(command.output)
+    missing = _NO_FOLDER.match(command.output) or (
+        _NO_PROGRAM.search(command.output) and len(programs_run(command.text)) < 2
+    )
     return command.outcome != "rejected" and not missing
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 _WIDE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 GAP = " … "  # the mark between the head and the tail of a text; beside the end of a line, without that space
@@ -94,9 +94,14 @@ def whole_sentences(text: str, width: int) -> str:
     """
     starts = [0, *(found.end() for found in _BREAK.finditer(text)), len(text)]
     parts = [part for start, end in pairwise(starts) if (part := one_line(text[start:end]))]
-    last = parts.pop() if len(parts) > 1 and len(parts[-1]) <= width else ""
-    fits = [len(" ".join(parts[: number + 1])) <= width - len(last) for number in range(len(parts))]
-    first, gap = " ".join(parts[: sum(fits)]), " " if all(fits) else GAP
+    tells = (
+        len(parts) > 1 and len(parts[-1]) <= width and says_something(parts[-1])
+    )  # no mere fence or thanks
+    last = parts.pop() if tells else ""
+    fits = sum(end - 1 <= width - len(last) for end in accumulate(len(part) + 1 for part in parts))
+    first, gap = " ".join(parts[:fits]), " " if fits == len(parts) else GAP
+    if last and not first and width > 2 * len(last):
+        first = _beginning_of(parts[0], width - len(last))
     return gap.join((first, last)).strip() if first or last else shortened(text, width)
 
 

@@ -261,9 +261,20 @@ def _section(section: SectionDiff) -> Iterator[Line]:
         if each.change == "same":
             left_out += 1
         else:
-            yield _line(each)
+            yield from map(_line, _told_apart(each))
     if left_out:
         yield line(f"    {counted(left_out, 'line')} as before", "dim")
+
+
+def _told_apart(diff: LineDiff) -> Iterator[LineDiff]:
+    """A changed line, or the old and the new one if they have too little in common to be read as one."""
+    same = sum(len(piece.text) for piece in diff.pieces if piece.change == "same")
+    if diff.change != "changed" or same * 2 >= len(diff.text):
+        yield diff
+        return
+    old = "".join(piece.text for piece in diff.pieces if piece.change != "added")
+    yield LineDiff("removed", (Piece("removed", old),))
+    yield diff._replace(change="added", pieces=(Piece("added", diff.text),))
 
 
 def _line(diff: LineDiff) -> Line:
