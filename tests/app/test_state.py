@@ -72,9 +72,9 @@ async def test_brackets_switch_between_sessions_and_end_with_the_newest_and_the_
         await driver.until(lambda: driver.detail.startswith("Session 1/2 · version 7 · Go on\n"))
         assert "] older" in driver.lines[-1] and "[ newer" not in driver.lines[-1]
         await driver.press("]")
+        await until_title(driver, "4 Session state v7 · session 2/2 · quiet 2 h")
         legends = legend(driver.screen)
         assert {"v", "quiet"} <= legends["Session state"].keys() and "ctx" in legends["the first line"]
-        await until_title(driver, "4 Session state v7 · session 2/2 · quiet 2 h")
         assert "goal Search that forgives" in driver.drawn(PaneId.STATE)
         assert "Search that forgives" in driver.detail
         assert "quiet for 2 h, since 2026-03-05 11:19" in driver.detail

@@ -148,7 +148,9 @@ class _Row(NamedTuple):
     def after(self, known: dict[tuple[int, int], _Row]) -> _Row:
         """The row as it fits with the best one before it: an answer follows the words that it answers."""
         near = ((known.get((self.file, self.id - away)), 0.8**away) for away in _BEFORE)
-        best = max((row.fit % _FIRST * part for row, part in near if row), default=0)
+        best = max(
+            (row.fit % _FIRST * part for row, part in near if row and row.role < Role.SUMMARY), default=0
+        )
         return self._replace(fit=self.fit + best)
 
 
@@ -326,16 +328,18 @@ class _Answer:
             if file.agent and (title := self._db.execute(query, (file.kind, file.session)).fetchone()):
                 (file.title,) = title
             self._files[file.id or 0] = self._of(file)
+        texts = lru_cache(maxsize=None)(self._text)
         alike = dict[Any, _Row]()  # a skill's text is the same in many sessions, and fits each word alike
         for one in sorted(rows, key=lambda row: row.fit, reverse=True):
             first = alike.setdefault((one.fit,) if one.role == Role.INSERTED else one.id, one)
-            if first is not one and self._text(first) != self._text(one):
+            if first is not one and texts(first) != texts(one):
                 alike[one.id] = one
         known = {} if documents or len(self._terms) < 2 else {(row.file, row.id): row for row in rows}
         return sorted((row.after(known) for row in alike.values()), key=lambda row: row.fit, reverse=True)
 
     def _text(self, row: _Row) -> str:
-        return with_snippet(self._result(row), self._asked).text
+        here = takewhile(lambda each: each.line == row.line, self._result(row).messages())
+        return next((each.text for each in here if each.role == row.role), "")
 
     def _best_first(self, rows: list[_Row]) -> list[_Row]:
         """The rows of a session; below the best what concludes the best turns: Claude's last words."""
@@ -346,7 +350,7 @@ class _Answer:
             for turn in [*dict.fromkeys((row.file, row.turn) for row in rows)][:ROWS]:
                 last += (_Row(0, *row) for row in self._db.execute(f"{sql} LIMIT 1", (*turn, Role.SAID)))
         sure = sum(row.fit >= _FIRST for row in rows) or 1
-        return [*{(row.file, row.line): row for row in (*rows[:sure], *last, *rows)}.values()]
+        return [*{(row.file, row.line, row.role): row for row in (*rows[:sure], *last, *rows)}.values()]
 
     def _session_rows(self, rows: list[_Row], shown: int) -> list[Result]:
         """The best rows of a session; those that read the same as another come behind."""

@@ -17,12 +17,11 @@ from memtui.app.base import PINS
 from memtui.app.panes.pane import Detail, Pane, Progress
 from memtui.app.widgets.document import ASIDE, Document, Layout
 from memtui.app.widgets.document_view import DocumentView
-from memtui.app.widgets.wrap import SOURCE
+from memtui.app.widgets.wrap import SOURCE, source_line
 
 _NO_LINE = "This row is no line to pin: enter opens the detail, where every line with a source can be pinned."
 _PAUSE = 0.06
 """Seconds without a change of selection before slow data is read."""
-_AGENT = r"(?a)\bagent-[\w-]+ L\d"
 _MARK = r"[\s•·○▸✓✗↺⏳?!-]*\s(?=\S)"
 _QUOTE = r"[^\"“]{0,60}\(L\d[^()]*\): [\"“]?(.*?)[\"”]?|L\d+ [^:]{1,30}: (.*)"
 """``last asked (L12): "Go on"`` and ``L12 User: Go on``."""
@@ -142,8 +141,7 @@ def parsed(text: str) -> tuple[str, int]:
 
     mark = re.match(_MARK, text)
     text = text[mark.end() :] if mark else text
-    source = None if re.search(_AGENT, text) else SOURCE.search(text)
     bare = without_source(text)
     if bare == text and (quote := re.fullmatch(_QUOTE, text)):
         bare = quote[1] or quote[2] or text
-    return bare, int(source[1]) if source else 0
+    return bare, source_line(text)

@@ -39,7 +39,7 @@ _MODEL = "let a model word the next version (claude -p)"
 _ASKING = "asking claude · esc cancels"
 _CHART, _NEXT_COMPACTION = "context", "ahead"
 """The folds of the chart, and of what the next compaction would take."""
-_NEXT = 3
+_NEXT, _SOURCED = 3, 200
 _WORDS = r"(?i)(?:last (?=asked)|Claude (?=said last))(asked|said)(?: last)?(?: \([^)]*\))?: "
 """Before words that a state quotes below a task: the last that the person or Claude said."""
 _RESOLVED = r"(?i)\s*\((?:resolved|fixed|solved)\b[^()]*\)\.?\s*$|, ok when it ran (?:again|as)\b"
@@ -182,7 +182,8 @@ class StatePane(Pane):
         glance = self._glance[key]
         text = clean_line(glance.text)
         if Content(f"{glance.label} {text}").cell_length > width:  # the detail names the source
-            text = re.sub(r" \([^()]*\bL\d+\b[^()]*\)$", "", text)
+            start = max(0, len(text) - _SOURCED)
+            text = text[:start] + re.sub(r" \([^()]*\bL\d+\b[^()]*\)$", "", text[start:])
         return row([(glance.label, glance.style), " ", text], "", width)
 
     @property

@@ -136,7 +136,8 @@ class AskScreen(_Dialog[str | None]):
 
     def action_leave(self) -> None:
         typed = self.query_one(Input).value
-        if typed == self._value or len(typed.split()) < 5:
+        wide = cell_len(typed) - len(typed)  # Chinese has no spaces: two characters count as a word
+        if typed == self._value or len(typed.split()) + wide // 2 < 5:
             self.dismiss(None)
         else:
             question = ConfirmScreen("Leave? What you typed is lost.", yes="Leave", no="Stay")
@@ -146,7 +147,10 @@ class AskScreen(_Dialog[str | None]):
     @on(Button.Pressed)
     def _answered(self, event: Input.Submitted | Button.Pressed) -> None:
         event.stop()
-        self.dismiss(None if event.control.id == "no" else self.query_one(Input).value)
+        if event.control.id == "no":
+            self.action_leave()
+        else:
+            self.dismiss(self.query_one(Input).value)
 
 
 class _LeftBySearch(_Dialog[None]):

@@ -285,5 +285,6 @@ def _files(session: Session, unfolded: Collection[str]) -> list[Line]:
     for folder, files in groupby(sorted(names, key=lambda each: each[0]), lambda each: each[0]):
         shown += [line(f"  {cut_path(folder)}/", "dim", hang=4)] if folder else []
         shown += [line(f"  {'  ' * bool(folder)}{name}", hang=6) for _, _, name in files]
-    more = fold("files", "more", "", shown[_FILES:], unfolded) if len(shown) > _FILES else []
+    rest = sum(not each.text.endswith("/") for each in shown[_FILES:])
+    more = fold("files", f"{rest} more", "", shown[_FILES:], unfolded) if rest else []
     return [Line(""), line(f"FILES  {len(names)}", "heading"), *shown[:_FILES], *more]

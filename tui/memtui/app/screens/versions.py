@@ -21,7 +21,7 @@ from memtui.app.widgets.document import EMPTY, Document, Line, line, plain, styl
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.row_list import RowList, row, when_of
-from memtui.app.widgets.wrap import SOURCE
+from memtui.app.widgets.wrap import source_line
 from memtui.documents.compactor import members
 from memtui.documents.session_state import SessionState, TaskKind
 from memtui.documents.state_diff import LineDiff, Piece, SectionDiff, state_diff, text_diff
@@ -124,8 +124,8 @@ class VersionsScreen(ListScreen[str | None]):
     def action_transcript(self) -> None:
         """Open it at the first line that is quoted in sight."""
         shown = self.beside.document.lines[self.beside.place.line :]
-        found = SOURCE.search("\n".join(each.text for each in shown))
-        self.app.browser.action_transcript(int(found[1]) if found else 0)
+        found = (source_line(each.text) for each in shown)
+        self.app.browser.action_transcript(next(filter(None, found), 0))
 
     @on(RowList.Opened)
     def _opened(self) -> None:

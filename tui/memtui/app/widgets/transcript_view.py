@@ -115,7 +115,9 @@ class TranscriptView(DocumentView, inherit_bindings=False):
             if not self._is_open or indexing or size == self.window.index.end:
                 return
             if size < self.window.index.end:  # another file has taken its place
+                talk, query = self.window.talk_only, self.window.query
                 self.bar, self.head, self.window = ByteBar(), SessionHead(), Window(self.path)
+                self.window.talk_only, self.window.query = talk, query
                 self.cursor, self._number = Place(0), 0
                 self._is_open = self._following = self._reads_on = False
                 self.show(Document())

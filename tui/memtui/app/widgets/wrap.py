@@ -30,7 +30,14 @@ _PLAIN = re.compile(f"[{_ONE_CELL}]*")
 _SPACING_MARKS = frozenset("\u0e33\u0eb3")
 HOMES = r"(?<![\w.~/-])(?:/home|/Users|[A-Z]:\\Users)[/\\][^/\\\s\"']+(?=[/\\])|(?<!\w)/root(?=/)"
 SOURCE = re.compile(r"\bL([1-9]\d{0,7})\b", re.ASCII)
+_AGENT = r"(?a)\bagent-[\w-]+ L\d"
 _LONG = r"(?<![^\s`\"'])[~/][^\s`]{84,}"
+
+
+def source_line(text: str) -> int:
+    """The line of the transcript that a text names as its source; 0 for none, or a subagent's."""
+    found = SOURCE.search(text, text.rfind("(") + 1) or SOURCE.search(text)  # a task may speak of an L12
+    return int(found[1]) if found and not re.search(_AGENT, text) else 0
 
 
 def is_plain(text: str) -> bool:
