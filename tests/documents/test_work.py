@@ -506,13 +506,13 @@ def test_no_text_of_a_transcript_begins_a_line_of_a_document(tmp_path: Path) -> 
     assert not found
 
 
-def test_the_branch_is_that_of_the_newest_edit_beside_others(tmp_path: Path) -> None:
+def test_the_branch_of_now_is_named_beside_that_of_the_newest_edit_and_others(tmp_path: Path) -> None:
     t = Transcript()
     t.edit("/work/app/a.py")
     assert branch_named(t.facts(tmp_path)) == "main"
     t.envelope["gitBranch"] = "wax"
     t.say("Done.")
-    assert branch_named(t.facts(tmp_path)) == "main (also on record: wax)"
+    assert branch_named(t.facts(tmp_path)) == "wax (newest edit on main)"
     t.edit("/work/app/a.py")
     t.tool("Bash", "[detached HEAD abc1235] fire\n 1 file changed", command="git commit -am fire")
     t.tool("Bash", "[fix-HEADER abc1234] dig\n 1 file changed", command="git commit -am dig")

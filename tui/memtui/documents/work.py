@@ -326,12 +326,15 @@ def _plans(facts: Facts) -> Iterator[RecordedDecision]:
 
 
 def branch_named(facts: Facts) -> str:
-    """The branch of the newest edit, and others; "" if all changed files are outside the working folder."""
-    files, first = facts.modified_files, facts.edited_on or facts.branch
+    """The branch now, that of the newest edit, and others; "" if all changed files are outside its folder."""
+    files, nowhere = facts.modified_files, ("", "HEAD", "detached HEAD")
     if files and facts.cwd and not any(is_inside(file.path, facts.cwd) for file in files):
         return ""
-    others = ", ".join(each for each in facts.branches if each not in (first, "HEAD", "detached HEAD"))
-    return f"{first} (also on record: {others})" if others else first
+    named = [each for each in (facts.branch, facts.edited_on) if each not in nowhere] or [facts.branch]
+    others = ", ".join(each for each in facts.branches if each not in (*named, *nowhere))
+    edited = f"newest edit on {named[-1]}" if named[-1] != named[0] else ""
+    notes = "; ".join(filter(None, (edited, others and f"also on record: {others}")))
+    return f"{named[0]} ({notes})" if notes else named[0]
 
 
 _TITLE, _NARROW = 80, 60
