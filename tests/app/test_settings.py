@@ -87,6 +87,8 @@ async def test_an_own_key_of_a_pane_works_in_the_detail_and_is_named_elsewhere(f
         assert driver.reading()
         await driver.until_said("CMEM-")
         assert driver.browser.current_id is PaneId.MEMORIES
+        await driver.press("1", "r")
+        await driver.until(lambda: driver.lines[-1].startswith(" ^s save  f2 form"), "the review's keys")
 
 
 @pytest.mark.parametrize(

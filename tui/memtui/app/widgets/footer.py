@@ -34,7 +34,8 @@ class KeyFooter(Footer):
     @property
     def _declared(self) -> list[str]:
         """Actions as their classes declare them, as Textual puts the user's own keys last."""
-        nodes = dict.fromkeys(each.node for each in self.screen.active_bindings.values())
+        active = self.screen.active_bindings.values()
+        nodes = dict.fromkeys(each.node for each in active if each.binding.show)
         return [each.action for node in nodes for _, each in node._merged_bindings or () if each.show]
 
     def compose(self) -> Iterator[Widget]:
