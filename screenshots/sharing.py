@@ -50,7 +50,7 @@ async def side_by_side(folder: Path, now: datetime, until: Until) -> str:
     async with right.run_test(size=_SIZE) as pilot:
         await until(pilot, "not synced yet")
         await pilot.press("2", "ctrl+s")
-        await until(pilot, "⇅ann")
+        await until(pilot, "⇅ ann")
         return joined(shared, right.export_screenshot(title="bob: desk"))
 
 
