@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -339,6 +340,7 @@ def branch_named(facts: Facts) -> str:
 
 _TITLE, _NARROW = 80, 60
 _GO_ON = 4  # tokens of a message that is more than a word or two
+_ORDER = 24  # tokens of a request that says what to do
 _LONG = 75  # tokens of a request that lays out work
 _WIDTH = 110  # characters of the newest request in a goal, and of a pull request's title
 
@@ -378,6 +380,8 @@ def goal(facts: Facts) -> str:
 def _aims(facts: Facts) -> list[UserRequest]:
     """The first request that holds, the newest that edits followed, unless it asks or replies, and the last.
 
+    With them the newest that is longer than the last: often the order that this one only goes on with.
+
     A request does not hold if a later one says it again.
     """
     asked, worked = telling_requests(facts)[::-1], sorted(quotes.work_lines(facts))
@@ -396,7 +400,13 @@ def _aims(facts: Facts) -> list[UserRequest]:
         for ask in [ask for ask in since if _acted_on(facts, edits, ask.source)][-1:]
         if not (ask.question or is_question(ask.text))
     ]
-    made = [*asked[begun : begun + 1], *newest]
+    short = max(_ORDER, tokens(runs.text)) if runs else math.inf
+    before = [ask for ask in since[:-5:-1] if ask != runs and not re.search("[?？؟]", ask.text)]
+    under = [
+        ask for ask in before if tokens(ask.text) > short and ask.turn and ask.turn.end != "interrupted"
+    ][:1]
+    later = sorted({ask.source.line: ask for ask in (*under, *newest)}.items())
+    made = [*asked[begun : begun + 1], *(ask for _, ask in later)]
     goes_on = runs and runs not in made and (runs in asked or (runs.turn and runs.turn.pasted))
     return [*made, runs] if runs and goes_on else made
 
