@@ -20,7 +20,7 @@ from memtui.transcript.paths import is_inside, shown_path
 from memtui.transcript.plans import OPEN, mark_of, plan_title, was_done
 from memtui.transcript.procedure import due
 from memtui.transcript.records import NOWHERE, Facts, PlanFact, Source, Todo, Turn, in_order, is_after, later
-from memtui.transcript.sentences import is_question, sentences
+from memtui.transcript.sentences import is_question, is_rule, sentences
 from memtui.transcript.short_text import brief, ends_of, one_line, says_something, shortened, tokens
 from memtui.transcript.turns import title_in
 
@@ -401,10 +401,9 @@ def _aims(facts: Facts) -> list[UserRequest]:
         if not (ask.question or is_question(ask.text))
     ]
     short = max(_ORDER, tokens(runs.text)) if runs else math.inf
-    before = [ask for ask in since[:-5:-1] if ask != runs and not re.search("[?？؟]", ask.text)]
-    under = [
-        ask for ask in before if tokens(ask.text) > short and ask.turn and ask.turn.end != "interrupted"
-    ][:1]
+    before = (ask for ask in since[:-5:-1] if ask != runs and ask.turn and ask.turn.end != "interrupted")
+    orders = (ask for ask in before if not (re.search("[?？؟]", ask.text) or is_rule(ask.text)))
+    under = [ask for ask in orders if tokens(ask.text) > short][:1]
     later = sorted({ask.source.line: ask for ask in (*under, *newest)}.items())
     made = [*asked[begun : begun + 1], *(ask for _, ask in later)]
     goes_on = runs and runs not in made and (runs in asked or (runs.turn and runs.turn.pasted))
