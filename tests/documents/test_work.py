@@ -106,7 +106,7 @@ def test_what_was_interrupted_or_answered_is_no_goal_and_the_newest_work_is_one_
     assert title_of(given).startswith("The walls are not thick")
     order = turn(20, f"Lay the walls, {'brick by brick and course by course, ' * 4}then wait", "Laid.")
     under = replace(facts, turns=(*turns[1:3], order, turn(30, "fire it by noon")), modified_files=())
-    assert "then wait\" (L20); \"fire it by noon\" (last asked, L30)" in goal(under)
+    assert 'then wait" (L20); "fire it by noon" (last asked, L30)' in goal(under)
     told = replace(facts, turns=(turns[0], turn(5, "go on", "Built."), *turns[2:]))
     assert goal(told).startswith('"Build a kiln" (first asked, L1); ')
 
