@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.content import Content
 
-from memtui.app.details.texts import COLUMNS, context_chart
+from memtui.app.details.session import COLUMNS, context_chart
 from memtui.app.listings import StateView
 from memtui.app.readings import Readings
 from memtui.app.screens.dialogs import legend

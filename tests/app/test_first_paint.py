@@ -15,7 +15,7 @@ _PROGRAM = """
 import gc, json, sys
 OWN = ("transcript.", "documents.", "secrets.", "lost.")
 READING = (*("memtui." + each for each in OWN), "textual.widgets._text_area")
-LATER = tuple("memtui.app." + each for each in ("screens.", "palette", "widgets.input", "details.texts"))
+LATER = tuple("memtui.app." + each for each in ("screens.", "palette", "widgets.input", "details.memory"))
 from pathlib import Path
 import memtui.__main__, memtui.cli.startup
 import memtui.app.app as app_module

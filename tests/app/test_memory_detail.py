@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from memtui.app.details.texts import recovery_lines
+from memtui.app.details.memory import recovery_lines
 from memtui.app.panes.pane import PaneId
 from memtui.app.widgets.document import Document, Layout
 from memtui.documents.recovery import Plan, Recovery, RoleFile, render_recovery

@@ -13,7 +13,6 @@ from textual.widgets import Input
 from memtui.app.base import PROMPT
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens import search
-from memtui.app.screens import search as search_result
 from memtui.app.screens.dialogs import ReadingScreen, legend
 from memtui.app.screens.search import SearchScreen, _known_by
 from memtui.app.screens.transcript import TranscriptScreen
@@ -79,13 +78,13 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_it_finds_all_kinds_and_labels_them(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown_in, made = list[threading.Thread](), search_result.result_document
+    shown_in, made = list[threading.Thread](), search.result_document
 
     def made_in(*found: Any) -> Any:
         shown_in.append(threading.current_thread())
         return made(*found)
 
-    monkeypatch.setattr(search_result, "result_document", made_in)
+    monkeypatch.setattr(search, "result_document", made_in)
     name = full.memory(1, "About tokens", body="## Objective\n\nRefresh the token once.\n")
     async with opened(full) as driver:
         for size in (WIDE, SHORT):
@@ -124,7 +123,7 @@ async def test_nothing_typed_shows_what_is_recent_and_nothing_found_says_so(full
         assert "Captures  recent" in driver.shown
         assert "Ask as you would ask a person" in driver.shown
         assert len(found(driver)) == 2 + 1 + 4 + 1
-        assert search_result.SEARCH_SIGNS.items() <= legend(driver.screen)[""].items()
+        assert search.SEARCH_SIGNS.items() <= legend(driver.screen)[""].items()
         await driver.press("escape")
         await driver.resize(SHORT)
         await look_for(driver, "xyzzy")
@@ -394,26 +393,26 @@ def test_the_place_found_far_down_in_a_long_text_is_shown_with_what_is_around_it
     session.edit("/w/hinge.py", "", text)
     path = world.save(session)
     found = Result(Kind.SESSION, "s-1", "Doors", line=1, what="ask", file=File(str(path)))
-    rows = [row.text for row in search_result._turn(found, parse_search("hinge"), False).lines]
+    rows = [row.text for row in search._turn(found, parse_search("hinge"), False).lines]
     assert rows[0].startswith("L1") and rows[0].endswith("ask  …")
     assert rows[1:3] == ["the hinge", "and behind it"]
     offset = path.read_bytes().index(b"\n") + 1
     edit = found._replace(line=2, offset=offset, what="edit")
-    rows = [row.text for row in search_result._turn(edit, parse_search("hinge"), False).lines]
+    rows = [row.text for row in search._turn(edit, parse_search("hinge"), False).lines]
     assert rows[0].endswith("edit  hinge.py  …") and rows[1:3] == ["+ the hinge", "+ and behind it"]
 
 
 def test_a_match_within_code_is_shown_as_code() -> None:
     pad = "pad\n" * 40
     found = Result(Kind.MEMORY, "CMEM-1", "Doors", text=f"## Notes\n```\n{pad}the hinge\n# no heading\n```\n")
-    rows = search_result.result_document(found, "hinge", NOW).lines[2:4]
+    rows = search.result_document(found, "hinge", NOW).lines[2:4]
     assert [(row.text.strip(), row.role) for row in rows] == [("the hinge", "code"), ("# no heading", "code")]
 
 
 def test_an_edit_s_row_keeps_the_file_s_name_and_what_was_written(tmp_path: Path) -> None:
     file = f"/srv/{'deep/' * 20}lifecycle.py"
     found = Result(Kind.SESSION, "s-1", "Doors", snippet=f"{file} def close", line=1, what="edit")
-    drawn = search_result.draw(found, NOW, 60, tmp_path).plain
+    drawn = search.draw(found, NOW, 60, tmp_path).plain
     assert drawn.startswith("  ✎ def close ") and drawn.rstrip().endswith(" lifecycle.py")
 
 

@@ -19,7 +19,7 @@ from textual.widgets import Input
 from memtui.app.screens.dialogs import ConfirmScreen, ReadingScreen
 from memtui.app.screens.lost import LostScreen
 from memtui.app.screens.session_detail import _files
-from memtui.app.screens.sessions import COLUMNS, SessionsScreen, columns_in, heading, row, telling
+from memtui.app.screens.sessions import COLUMNS, SessionsScreen, columns_in, filled, heading, row
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.row_list import RowList
@@ -409,9 +409,9 @@ ALL = columns_in(200, COLUMNS)
 
 def test_a_column_with_nothing_in_it_takes_no_room() -> None:
     two = [session(branch=each) for each in ("main", "feature/a")]
-    assert telling(two) == [*COLUMNS] and "branch" not in {each.name for each in telling(two[:1])}
+    assert filled(two) == [*COLUMNS] and "branch" not in {each.name for each in filled(two[:1])}
     few = [replace(each, summary=replace(each.summary, compactions=0)) for each in two]
-    assert [each.name for each in columns_in(78, telling(few))] == ["branch", "tokens", "turns"]
+    assert [each.name for each in columns_in(78, filled(few))] == ["branch", "tokens", "turns"]
 
 
 def test_a_row_has_every_column_under_its_name() -> None:

@@ -115,7 +115,7 @@ async def test_a_storm_reaches_the_screen_in_few_views(
         for number in range(400):
             world.capture(number + 1, f"Capture {number}")
         await driver.until(lambda: len(driver.pane(PaneId.PENDING).rows) == 401, "the captures")
-        assert len(told_views) < 200
+        assert 0 < len(told_views) < 200
 
 
 async def test_a_half_written_capture_is_read_again_when_it_is_whole(full: World) -> None:

@@ -137,7 +137,7 @@ def test_the_app_needs_a_terminal(
     monkeypatch.setattr(output, "can_show_app", lambda: False)
     result = memtui(*words)
     assert (result.code, result.out) == (1, "")
-    assert result.err.startswith("memtui: the app needs a terminal, as stderr too;")
+    assert result.err.startswith("memtui: the app needs a terminal, for stderr too;")
     assert (opened.demos, opened.projects) == (0, [])
 
 

@@ -397,14 +397,11 @@ def test_any_text_is_a_query(text: str) -> None:
     assert wanted.snippet(text)[0] is not None
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE VIRTUAL TABLE words USING fts5(text)")
-        query = wanted
-        for match in (
-            *map(quoted, query.phrases),
-            *(part for parts in query.terms().values() for part in parts),
-        ):
+        terms = (part for parts in wanted.terms().values() for part in parts)
+        for match in (*map(quoted, wanted.phrases), *terms):
             connection.execute("SELECT count(*) FROM words WHERE words MATCH ?", (match,)).fetchall()
-        if query.words:
-            connection.execute("SELECT count(*) FROM words WHERE words MATCH ?", (query.exact(),)).fetchall()
+        if wanted.words:
+            connection.execute("SELECT count(*) FROM words WHERE words MATCH ?", (wanted.exact(),)).fetchall()
 
 
 def test_titles_are_what_a_person_asked(memtui: Memtui, said: Callable[..., Path]) -> None:

@@ -28,8 +28,8 @@ from memtui.documents.session_state import (
     WorkingContext,
     parse_session_state,
     render_session_state,
-    task_key,
 )
+from memtui.documents.state_draft import task_key
 from memtui.ground.project import Project
 from memtui.transcript.records import Facts, FileFact, Todo
 from memtui.transcript.short_text import key_of

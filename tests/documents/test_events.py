@@ -24,8 +24,10 @@ from memtui.documents.events import (
 )
 from memtui.documents.memory_file import draft_memory
 from memtui.documents.quotes import CLAUDE, quotes_of
-from memtui.documents.recovery import draft_recovery, last_action, render_recovery
-from memtui.documents.session_state import render_session_state, working_context
+from memtui.documents.recovery import render_recovery
+from memtui.documents.recovery_draft import draft_recovery, last_action
+from memtui.documents.session_state import render_session_state
+from memtui.documents.state_draft import working_context
 from memtui.documents.work import branch_named, plan_in_force, recorded_decisions
 from memtui.ground.project import Project
 from memtui.transcript.checks import is_check, last_check

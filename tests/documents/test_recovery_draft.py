@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.documents import recovery as texts
 from memtui.documents.checklist import Verdict, check_recovery
 from memtui.documents.compaction_notes import compaction_notes
 from memtui.documents.memory_file import draft_memory
-from memtui.documents.recovery import Plan, choose_plan, draft_recovery, parse_recovery, render_recovery
-from memtui.documents.session_state import SessionState, working_context
+from memtui.documents.recovery import Plan, is_unknown, parse_recovery, render_recovery
+from memtui.documents.recovery_draft import choose_plan, draft_recovery, todo_list
+from memtui.documents.session_state import SessionState
+from memtui.documents.state_draft import working_context
 from memtui.transcript.paths import is_absolute
 from memtui.transcript.records import Command, ErrorFact, Facts, FileFact, PlanFact, Source, Todo, Turn
 from memtui.transcript.turns import TurnLog
@@ -210,7 +211,7 @@ def test_any_draft_comes_back_and_names_every_modified_file_by_its_absolute_path
     named = {file.path for file in recovery.working_files}
     assert {file.path for file in facts.modified_files} <= named
     files = [*recovery.working_files, *recovery.reference_files]
-    assert all(is_absolute(file.path) or texts.is_unknown(file.path) for file in files)
+    assert all(is_absolute(file.path) or is_unknown(file.path) for file in files)
     points = {point.name: point.verdict for point in check_recovery(text)}
     assert points["Absolute Paths"] is not Verdict.FAIL and points["Project Root"] is Verdict.PASS
 
@@ -252,7 +253,7 @@ def test_a_workflow_comes_first_and_loses_nothing_of_the_others() -> None:
 def test_todos_are_marked_as_the_seed_marks_them() -> None:
     listed = choose_plan(Facts(todos=(Todo("Dig", "pending", "Deep"),)), None)
     assert listed.source == "todo (TaskCreate)" and "own words.\n\n- [ ] Dig\n  Deep" in listed.content
-    assert texts.todo_list((*TODOS, Todo("Two\nlines  \n", "strange"))) == (
+    assert todo_list((*TODOS, Todo("Two\nlines  \n", "strange"))) == (
         "- [x] Read\n- [>] Write\n- [ ] Test\n- [-] Two\n  lines"
     )
 

@@ -17,10 +17,10 @@ from memtui.documents.session_state import (
     Task,
     TaskKind,
     WorkingContext,
-    grouped,
     parse_session_state,
     render_session_state,
 )
+from memtui.documents.state_draft import grouped
 from memtui.ground.project import Project
 from memtui.ground.text import FormatError
 from memtui.transcript.records import Action, Facts, FileFact

@@ -16,14 +16,10 @@ from memtui.documents.compactor import draft_session_state
 from memtui.documents.events import error_event, outcome_of
 from memtui.documents.memory_file import draft_memory, draft_summary, render_memory
 from memtui.documents.quotes import USER, quotes_of, user_requests
-from memtui.documents.recovery import draft_recovery, render_recovery
-from memtui.documents.session_state import (
-    dynamics,
-    language,
-    render_session_state,
-    task_tree,
-    working_context,
-)
+from memtui.documents.recovery import render_recovery
+from memtui.documents.recovery_draft import draft_recovery
+from memtui.documents.session_state import render_session_state
+from memtui.documents.state_draft import dynamics, language, task_tree, working_context
 from memtui.documents.work import branch_named, goal, goal_words, open_work, recorded_decisions, title_of
 from memtui.ground.project import Project
 from memtui.transcript.facts import read_facts

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.documents.memory_file import draft_memory
-from memtui.documents.recovery import draft_recovery, render_recovery
+from memtui.documents.recovery import render_recovery
+from memtui.documents.recovery_draft import draft_recovery
 from memtui.ground.text import matcher
 from memtui.hooks.compaction import first_prompt
 from memtui.secrets.secrets import MASK, _near, find, masked

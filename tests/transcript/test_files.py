@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.documents.recovery import draft_recovery, reference_files, working_files
+from memtui.documents.recovery_draft import draft_recovery, reference_files, working_files
 from memtui.transcript.facts import read_facts
 from memtui.transcript.files import DELETED, IN_PROGRAM, PUT_BACK, removals
 from memtui.transcript.paths import absolute

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.documents.recovery import reference_files, working_files
+from memtui.documents.recovery_draft import reference_files, working_files
 from memtui.transcript.paths import project_of, role_of
 from memtui.transcript.records import Facts, FileFact
 

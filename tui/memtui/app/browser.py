@@ -180,7 +180,8 @@ class BrowserScreen(StyledOnce):
     @on(Pane.Changed)
     def _show_changes(self, message: Pane.Changed) -> None:
         self.tabs.refresh()
-        if self.focused is (one := self.pending) and not (one.rows or one.unread or one.used):
+        first = self.pending
+        if self.focused is first and not (first.rows or first.unread or first.used):
             self.set_focus(max(self.panes.values(), key=lambda each: len(each.rows)))
         if message.row_list is self.pane or self.pane.selected is None:
             self.show_detail()

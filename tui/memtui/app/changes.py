@@ -174,7 +174,7 @@ def delete_memories(changes: Changes, backend: MemoryStore, ids: Sequence[str]) 
 
 def stays_shared(ids: Sequence[str], name: str) -> Change:
     def undo() -> None:
-        """Nothing here can; it says what does."""
+        """Always fails, with the command that stops the sharing."""
         does = f"in a shell `memtui remote forget {ids[0]}` removes it there, and here to the trash"
         raise FileProblem(ids[0], f"{'and the others stay' if ids[1:] else 'stays'} shared: {does}")
 

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _CELLS = 8
 _NAME = 8
 """Cells that a long name of a project keeps."""
+_TELLS = 10
+"""The fewest cells in which what is cut at the end still says something."""
 _WIDE, _ROOMY = 100, 60
 """Widths in columns from which on the bar, and the pace, are shown."""
 _MARKS = {
@@ -148,7 +150,10 @@ class StatusBar(Widget):
             mark = Content("")
         wait = _apart(waiting.plain, _WAITS)
         left = Content.assemble(" ", name.stylize("bold"), *before, wait, *after)
-        left = left.truncate(max(0, width - mark.cell_length - 2), ellipsis=True, pad=True)
+        room = max(0, width - mark.cell_length - 2)
+        if 0 < room - left.cell_length + after[-1].cell_length < min(_TELLS, after[-1].cell_length):
+            left = left[: -len(after[-1])]
+        left = left.truncate(room, ellipsis=True, pad=True)
         return Content.assemble(left, " ", mark, " ")
 
     def _mark(self, width: int) -> Content:
@@ -165,11 +170,13 @@ class StatusBar(Widget):
         remotes, context = self.remotes, self.context
         mark = live_mark(self.liveness).truncate(12, ellipsis=True)
         known = context if context and context[0].limit else None
-        waiting = f" ⏳{self._rows_waiting} " if self._rows_waiting else ""
+        waiting = (" ", (f"⏳{self._rows_waiting}", _WAITS), " ") if self._rows_waiting else ()
         name = "ctx " if self.app.size.width >= _ROOMY else ""
         return (
-            Content.assemble((waiting, _WAITS), (remotes.sign, f"{remotes.colour} {_SYNCS}"), mark),
-            Content.styled(f"{name}{known[0].percent}% ", f"{known[1]} {_SHOWS}") if known else Content(""),
+            Content.assemble(*waiting, (remotes.sign, f"{remotes.colour} {_SYNCS}"), mark),
+            Content.assemble((f"{name}{known[0].percent}%", f"{known[1]} {_SHOWS}"), " ")
+            if known
+            else Content(""),
             known is not None and known[0].percent >= min(self._settings.warn_at),
         )
 

@@ -150,6 +150,10 @@ def edit_file(app: BaseApp, path: Path) -> None:
         app.warn(f"No editor found: set EDITOR. The file is {path}.")
 
 
+class _TerminalGoneError(Exception):
+    """Leaves `App.suspend` at once: Textual does not take the terminal back, as it is closed."""
+
+
 def run_aside(app: BaseApp, command: list[str], path: Path) -> None:
     """Suspend the app for a command on a file, or in a folder, and say what fails."""
     is_folder = path.is_dir()
@@ -163,10 +167,10 @@ def run_aside(app: BaseApp, command: list[str], path: Path) -> None:
                 hint = "" if is_folder else ": set EDITOR"
                 failure = f"{command[0]} does not start ({error.strerror}){hint}.{where}"
             if terminal_gone():
-                raise EOFError  # keeps Textual from taking the terminal back
+                raise _TerminalGoneError
     except SuspendNotSupported:
         failure = f"This terminal cannot step aside for {command[0] if is_folder else 'an editor'}.{where}"
-    except EOFError:
+    except _TerminalGoneError:
         end(app)
         return
     if failure or status:

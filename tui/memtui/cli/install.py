@@ -122,9 +122,10 @@ def _print_receipts(places: Places, as_json: bool) -> None:
     values, rows = [], []
     signs, why = {"whole": "✓", "unknown": "?"}, why_no_hook(places)
     for each in found:
-        value = asdict(each) | {"at": each.at.isoformat(), "mark": each.mark or None}
+        value = asdict(each) | {"at": each.at.isoformat()}
+        value |= {"mark": each.mark or None, "line": each.line or None}
         del value["arrived"]  # only labels need it
-        values.append(value | {"line": each.line or None})
+        values.append(value)
         label = f"{signs.get(each.arrival, '✗')} {each.label.replace(why, 'no hook ran')}"
         rows.append((local_minute(each.at), each.session_id[:8], each.what or each.event, label))
     columns = ("Handed over", "Session", "What", "Receipt")

@@ -42,7 +42,7 @@ def need_terminal() -> None:
     """Refuse to open the app without a terminal, where it would wait forever."""
     if not can_show_app():
         reason = (
-            "the app needs a terminal, as stderr too; `memtui captures`, `review`, `transcript` need none."
+            "the app needs a terminal, for stderr too; `memtui captures`, `review`, `transcript` need none."
         )
         raise click.ClickException(reason)
 

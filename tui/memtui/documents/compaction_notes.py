@@ -14,7 +14,8 @@ from pathlib import Path
 from memtui.documents.compactor import UNDONE, flat
 from memtui.documents.events import SEEN, is_sure, landmark_line, missing_work, seen_addresses
 from memtui.documents.quotes import with_source, without_source
-from memtui.documents.session_state import SessionState, TaskKind, gone_files
+from memtui.documents.session_state import SessionState, TaskKind
+from memtui.documents.state_draft import gone_files
 from memtui.documents.work import halted, open_steps, open_tasks, stopped, unanswered
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import bare_command, last_checks

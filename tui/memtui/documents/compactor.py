@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
 
-from memtui.documents import quotes, session_state
+from memtui.documents import quotes, session_state, state_draft
 from memtui.documents.quotes import (
     TICKED,
     is_quotes,
@@ -20,16 +20,8 @@ from memtui.documents.quotes import (
     with_new_quotes,
     without_source,
 )
-from memtui.documents.session_state import (
-    Decision,
-    Dynamics,
-    Identity,
-    SessionState,
-    Task,
-    TaskKind,
-    is_ours,
-    task_key,
-)
+from memtui.documents.session_state import Decision, Dynamics, Identity, SessionState, Task, TaskKind
+from memtui.documents.state_draft import is_ours, task_key
 from memtui.documents.work import STANDING, goal_words, steps_of
 from memtui.ground.project import Project
 from memtui.secrets.secrets import masked
@@ -228,7 +220,7 @@ def _one_in_progress(tasks: Iterable[Task]) -> tuple[Task, ...]:
             if found:
                 task = task.replace(kind=TaskKind.OPEN)
             elif not any(child.kind is TaskKind.BLOCKER for child in task.children):
-                blocker = Task(kind=TaskKind.BLOCKER, text=session_state.NO_BLOCKER)
+                blocker = Task(kind=TaskKind.BLOCKER, text=state_draft.NO_BLOCKER)
                 task = task.replace(children=(*task.children, blocker))
             found = True
         result.append(task)
@@ -310,14 +302,14 @@ _Part = TypeVar("_Part", Identity, Dynamics)
 
 def draft_session_state(facts: Facts, project: Project) -> SessionState:
     """The first version of a session's state."""
-    return _merged(SessionState(version=0), session_state.raw_state(facts, project))
+    return _merged(SessionState(version=0), state_draft.raw_state(facts, project))
 
 
 def next_state(previous: SessionState | None, facts: Facts, project: Project) -> SessionState | None:
     """The next version of a session's state, from all facts up to now; None if nothing would change."""
     if previous is None:
         return draft_session_state(facts, project)
-    drafted = session_state.raw_state(facts, project)
+    drafted = state_draft.raw_state(facts, project)
     was = previous.identity.goal
     if was and goal_words(was) == was:  # a person's or a model's wording
         drafted = drafted.replace(identity=drafted.identity.replace(goal=was))
@@ -346,7 +338,7 @@ def _merged(before: SessionState, drafted: SessionState, gone: Collection[str] =
     others = [section for section in before.extra if not is_quotes(section)] or drafted.extra
     quoted = [section for section in (*drafted.extra, *before.extra) if is_quotes(section)]
     # A phase that was drafted may be over, which no draft says.
-    phase = "" if before.dynamics.phase.startswith(session_state.PHASES) else before.dynamics.phase
+    phase = "" if before.dynamics.phase.startswith(state_draft.PHASES) else before.dynamics.phase
     state = SessionState(
         version=min(before.version + 1, session_state.LATEST),
         identity=_updated(before.identity, drafted.identity).replace(

@@ -149,8 +149,9 @@ def changed_since(facts: Facts, source: Source) -> str:
         and not (file.created and file.fate)
     )
     moved = shortened(tree_exchanged(facts.commands, source), _LEAST)
-    parts = [f"at least {counted(number, 'file')} changed"] * bool(number) + [f"`{moved}` run"] * bool(moved)
-    return f"{', '.join(parts)} since" if parts else ""
+    changed = f"at least {counted(number, 'file')} changed" if number else ""
+    parts = ", ".join(filter(None, (changed, f"`{moved}` run" if moved else "")))
+    return f"{parts} since" if parts else ""
 
 
 def output(text: str, limit: int = SENTENCE) -> str:
@@ -197,11 +198,15 @@ def _since(facts: Facts, source: Source) -> str:
 
 _CUT = 590  # length of a result in facts, in characters; longer ones are cut there
 _ACTION = 200
-_ENDS = (
-    {"ok": "succeeded", HIDDEN: "ended, its exit status is hidden", "failed": "failed"}
-    | {"rejected": "was rejected by the user", "interrupted": "was interrupted"}
-    | {"background": f"was {STARTED}", "unknown": "has no result in the transcript (unknown)"}
-)
+_ENDS = {
+    "ok": "succeeded",
+    HIDDEN: "ended, its exit status is hidden",
+    "failed": "failed",
+    "rejected": "was rejected by the user",
+    "interrupted": "was interrupted",
+    "background": f"was {STARTED}",
+    "unknown": "has no result in the transcript (unknown)",
+}
 _SAYS = re.compile(r"\w\w|\d")
 
 
@@ -310,11 +315,13 @@ _PUSH = re.compile(
     rf"(?:^|[;&|\n]|then|do|if|!) *(?:\w+=\S* +)*((?:{GIT} push|gt submit|gt ss)\b"
     r"(?![^\n;&|]*--dry-run)(?:(?! \d?>)[^\n;&|])*)"
 )
+_SHARES = re.compile("push|create|commit|gt s")  # cheap pre-filter of such commands, and of commits
 
 
 def repository(facts: Facts) -> Iterator[str]:
-    """The last push, what stands in no commit any more or not yet, and the checks that did not run."""
-    said, ran = "\n".join(shell.without_heredoc(run.text) for run in facts.commands), facts.commands
+    """The last push, what is not committed or was undone by a reset, and that nothing pushes or checks."""
+    ran = [run for run in facts.commands if _SHARES.search(run.text)]
+    said = "\n".join(shell.without_heredoc(run.text) for run in ran)
     pushes = [(text, run) for run in filter(did_run, ran) for text in shell.outside_quotes(_PUSH, run.text)]
     for text, run in pushes[-1:]:
         yield with_source(f"Last push: `{shortened(one_line(text), _WIDTH)}`: {outcome_of(run)}", run.source)

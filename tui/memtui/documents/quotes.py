@@ -56,7 +56,7 @@ def without_source(text: str) -> str:
 _WIDTH = 400
 LAST = "last asked"
 CORRECTIONS = ("rejection", "comment")  # turns that begin with words on a call or a plan of Claude's
-_STEPS = 3  # the fewest steps by which a long request is told
+_STEPS = 3  # a long request is shortened to its numbered steps if it has at least so many
 _BARE = 20  # tokens of an earlier closing message that only says that something is done
 _REPLY = 15  # longest reply that says little without its question, in tokens
 _QUESTION, _LOOKED_AT, _CALL = 120, 500, 80
@@ -80,7 +80,7 @@ class UserRequest(NamedTuple):
     @property
     def line(self) -> str:
         """The words on one line; of a long message the steps that it numbers, else whole sentences."""
-        return one_line(_gist(self.text.strip(), _WIDTH))
+        return _gist(self.text, _WIDTH)
 
     @property
     def after(self) -> str:
@@ -100,7 +100,7 @@ class UserRequest(NamedTuple):
 
     def named(self, label: str, width: int = 0) -> str:
         """``"words" (label, L476)``, the words alone and shortened if there is a `width`."""
-        words = f'"{one_line(_gist(self.text.strip(), width))}"' if width else self.with_purpose
+        words = f'"{_gist(self.text, width)}"' if width else self.with_purpose
         return f"{words} ({', '.join(filter(None, (label, citation(self.source))))})"
 
     @property
@@ -110,11 +110,13 @@ class UserRequest(NamedTuple):
 
 
 def _gist(text: str, width: int) -> str:
+    """A text on one line; a long one as its first line, numbered steps and last line, or whole sentences."""
+    text = text.strip()
     if len(text) <= width:
-        return text
+        return one_line(text)
     steps = [each[0].strip() for each in options_in(text).values()]
     if len(steps) < _STEPS:
-        return whole_sentences(text, width)
+        return one_line(whole_sentences(text, width))
     lines = [line for each in text.split("\n") if (line := each.strip())]
     told = {lines[0], *steps, lines[-1]}
     room, found = width // len(told), list[str]()
@@ -123,7 +125,7 @@ def _gist(text: str, width: int) -> str:
             found.append(shortened(line, room))
         elif found[-1] != "…":
             found.append("…")
-    return "\n".join(found)
+    return one_line(" ".join(found))
 
 
 def named_call(facts: Facts, call: records.Action | records.ErrorFact, root: Path | None, width: int) -> str:
@@ -158,7 +160,7 @@ def user_requests(facts: Facts) -> list[UserRequest]:
 
 
 def _question(turn: Turn, before: tuple[Turn, ...]) -> str:
-    """What a short reply, or one that numbers its points, answers; the request that others interrupted."""
+    """Claude's question before a short or numbered reply; the request that a message interrupts or joins."""
     reply, last = NAMED.sub("", turn.ask).strip(), before[-1] if before else None
     is_short = turn.kind == "typed" and tokens(reply) <= _REPLY and not is_question(reply)
     if last and turn.kind == "queued" and last.end == "running":
@@ -186,7 +188,7 @@ def last_request(facts: Facts) -> UserRequest | None:
 
 
 def label_of(facts: Facts, ask: UserRequest) -> str:
-    """`LAST`; ``last said`` of words on a call or plan, and ``asked`` if others, or an answer, came later."""
+    """``last asked``; ``last said`` of words on a call or plan; ``asked`` if newer words or answers exist."""
     newest = [asked.source for asked in user_requests(facts)[:1]] + [each.source for each in facts.answers]
     if any(records.is_after(each, ask.source) for each in newest):
         return "asked"

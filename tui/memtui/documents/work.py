@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Literal, NamedTuple
 
 from memtui.documents import quotes
 from memtui.documents.quotes import UserRequest, last_request, plan_line, user_requests, with_source
 from memtui.ground.text import counted
-from memtui.transcript import short_text
 from memtui.transcript.checks import did_run
 from memtui.transcript.landmarks import halted_merge
 from memtui.transcript.pasted import NAMED
@@ -21,7 +19,16 @@ from memtui.transcript.plans import OPEN, mark_of, plan_title, was_done
 from memtui.transcript.procedure import due
 from memtui.transcript.records import NOWHERE, Facts, PlanFact, Source, Todo, Turn, in_order, is_after, later
 from memtui.transcript.sentences import is_question, is_rule, sentences
-from memtui.transcript.short_text import brief, ends_of, one_line, says_something, shortened, tokens
+from memtui.transcript.short_text import (
+    begins_with_persona,
+    brief,
+    ends_of,
+    one_line,
+    says_something,
+    shortened,
+    tokens,
+    without_persona,
+)
 from memtui.transcript.turns import title_in
 
 _STEPS = 8
@@ -395,16 +402,12 @@ def _aims(facts: Facts) -> list[UserRequest]:
 
     begun, edits, runs = next(filter(holds, range(len(asked))), 0), _edits(facts), last_request(facts)
     since = [ask for ask in asked[begun + 1 :] if ask.turn and ask.turn.kind != "queued"]
-    newest = [
-        ask
-        for ask in [ask for ask in since if _acted_on(facts, edits, ask.source)][-1:]
-        if not (ask.question or is_question(ask.text))
-    ]
-    short = max(_ORDER, tokens(runs.text)) if runs else math.inf
+    acted = [ask for ask in since if _acted_on(facts, edits, ask.source)][-1:]
+    newest = [ask for ask in acted if not (ask.question or is_question(ask.text))]
     before = (ask for ask in since[:-5:-1] if ask != runs and ask.turn and ask.turn.end != "interrupted")
     orders = (ask for ask in before if not (re.search("[?？؟]", ask.text) or is_rule(ask.text)))
-    under = [ask for ask in orders if tokens(ask.text) > short][:1]
-    later = sorted({ask.source.line: ask for ask in (*under, *newest)}.items())
+    longer = (ask for ask in orders if runs and tokens(ask.text) > max(_ORDER, tokens(runs.text)))
+    later = sorted({ask.source.line: ask for ask in (*islice(longer, 1), *newest)}.items())
     made = [*asked[begun : begun + 1], *(ask for _, ask in later)]
     goes_on = runs and runs not in made and (runs in asked or (runs.turn and runs.turn.pasted))
     return [*made, runs] if runs and goes_on else made
@@ -468,7 +471,7 @@ def _work_of(ask: UserRequest, facts: Facts) -> str:
     _, _, words = text.partition(" ")
     if ask.about:
         return words if " " in words.strip() else title_in(ask.about) or text
-    words = short_text.without_persona(text)
-    if words != text or "\n\n" not in text or not short_text.begins_with_persona(text):
+    words = without_persona(text)
+    if words != text or "\n\n" not in text or not begins_with_persona(text):
         return words
     return "; ".join(todo.content for todo in facts.todos) or text

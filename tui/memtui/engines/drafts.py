@@ -19,14 +19,8 @@ from memtui.documents.capture import Capture
 from memtui.documents.checklist import CheckedText, Verdict, check_recovery
 from memtui.documents.compactor import MOST_TASKS, count_of, flat
 from memtui.documents.memory_file import MemoryFile, draft_memory, parse_memory, render_memory
-from memtui.documents.recovery import (
-    Recovery,
-    RoleFile,
-    draft_recovery,
-    is_unknown,
-    parse_recovery,
-    render_recovery,
-)
+from memtui.documents.recovery import Recovery, RoleFile, is_unknown, parse_recovery, render_recovery
+from memtui.documents.recovery_draft import draft_recovery
 from memtui.documents.session_state import (
     Decision,
     Dynamics,
@@ -36,8 +30,8 @@ from memtui.documents.session_state import (
     TaskKind,
     parse_session_state,
     render_session_state,
-    task_key,
 )
+from memtui.documents.state_draft import task_key
 from memtui.engines import ask
 from memtui.engines.ask import EngineError, Kind
 from memtui.ground.clean import clean

@@ -90,7 +90,8 @@ class Report:
         self.project = ""
         self.left: Mapping[str, Path] = {}
         """The jobs that entries of Claude Code's settings do; see `jobs_left`."""
-        self.logged = False
+        self.to_log = True
+        """Whether a line in the log is still to be written; most prompts get none."""
         self.messages: list[str] = []
         """Sentences for the person, not for the model."""
         self.once_printed: list[Callable[[], object]] = []

@@ -49,9 +49,9 @@ def run(arguments: list[str], started: float) -> None:
 
 
 def _log(report: Report, started: float) -> None:
-    if report.logged:
+    if not report.to_log:
         return
-    report.logged = True
+    report.to_log = False
     ms = round((time.monotonic() - started) * 1000)
     at = system_clock().isoformat(timespec="milliseconds")
     said = (report.outcome, report.detail, report.session_id, report.project)
@@ -74,7 +74,7 @@ def _reported(report: Report) -> Iterator[None]:
 def _work(arguments: list[str], report: Report) -> str:
     report.event = arguments[0][:40] if arguments else ""
     if os.environ.get(HOOKS_OFF) == "off":  # sessions started by memtui itself are not recorded
-        report.logged = report.event == _PROMPT  # as its lines would crowd out all others
+        report.to_log = report.event != _PROMPT  # prompts would crowd out all other lines
         report.add_work("nothing: switched off")
         return ""
     payload = read_payload()
@@ -84,7 +84,7 @@ def _work(arguments: list[str], report: Report) -> str:
     elif payload.problem:
         report.problem(payload.problem)
     elif report.event == _PROMPT and not _concerns(payload):
-        report.logged = True  # as there is no need to
+        report.to_log = False  # nothing to do, as for most prompts
     elif (project := project_of(payload)) is None:
         report.problem("the folder of the session does not exist")
     else:
@@ -107,7 +107,7 @@ def _work(arguments: list[str], report: Report) -> str:
 
 
 def _concerns(payload: Payload) -> bool:
-    """Whether a prompt may be a command, or take messages along; most do neither, and are waited for."""
+    """Whether there is work: the prompt may be a command, or messages wait for the session."""
     outbox = memtui_home().handover / session_key(payload.session_id)
     return payload.prompt.startswith("/") or os.path.lexists(outbox)
 

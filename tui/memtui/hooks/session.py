@@ -1,6 +1,7 @@
-"""SessionStart and SessionEnd: clearing commands, and handing notes to the next session.
+"""SessionStart, SessionEnd and UserPromptSubmit.
 
-UserPromptSubmit, too: delivers waiting messages, and activates a typed command (seed 002).
+A new session clears active commands and gets the notes of the one that ended; a prompt activates the command
+that it types (seed 002), and takes along the messages that wait.
 """
 
 from __future__ import annotations

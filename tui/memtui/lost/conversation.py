@@ -84,7 +84,7 @@ _MORE = re.compile(
     r"|erst|et|mais|avec|sans|pas|pero|con|sin|и|но|не)\b|n't\b|[但并並不别別先]|けど|でも|ない",
     re.I,
 )
-"""What a reply says beyond a yes or a choice."""
+"""Words by which a yes or a choice says more than that, as “yes, but …”."""
 _POINTS = re.compile(
     r"(?:[^\w\n]*[^\W_]+[^\w\n]+){0,3}(?:this|that|these|those|it|them|das|dies\w*|cela|ça|eso|esto|это)\b"
     r"|\W?[A-Za-z1-9][.):,]\s|[^\n]{0,6}(?:[这那]|これ|それ)",
@@ -190,7 +190,8 @@ class Conversation:
             self._asks = next(filter(is_question, reversed(told)), "")
             self._tick("" if self._asks else event.text, source)  # boxes of a proposal are not due
             self._heard += f" {bare(event.text)} "
-            self._told += [Row("ask", shortened(self._last, QUOTE), source, "open")] * is_question(self._last)
+            asked = Row("ask", shortened(self._last, QUOTE), source, "open")
+            self._told += [asked] if is_question(self._last) else []
         elif isinstance(event, Call) and event.agent:
             self._use(target_of(event))
             if event.name in SHELL_TOOLS:
@@ -335,12 +336,16 @@ class Conversation:
         self._told = []
 
     def _spent(self) -> Iterator[Row]:
-        """What was said: requests are spent once they were done or answered, or two messages followed."""
+        """The last message's lines but open requests, and the requests that are spent by now.
+
+        A request is spent once work followed it, or a question beside it was answered, or two more messages
+        were sent.
+        """
+        if not (self._asked or self._changed):  # after a mere “go on”, what waits goes on waiting
+            return
+        requests = [row for row in self._asked if row.kind == "ask"]
         spent = self._changed or any(is_question(row.text) for row in self._asked)
-        asked = [row for row in self._asked if row.kind == "ask"]
-        waits = self._held * (not self._asked and not self._changed)  # a mere “go on” leaves nothing behind
-        over = [*self._held * (not waits), *asked * spent]
-        self._held = [*waits, *asked * (not spent)]
+        over, self._held = ([*self._held, *requests], []) if spent else (self._held, requests)
         yield from (replace(row, standing="spent") for row in over)
         yield from (row for row in self._asked if row.kind != "ask")
 
@@ -392,6 +397,7 @@ class Conversation:
 
 
 def runs_check(text: str) -> bool:
+    """Whether one of the commands that a text quotes is a check."""
     return any(is_check(each.strip("`")) for each in COMMAND.findall(text))
 
 

@@ -66,13 +66,14 @@ class Comparison(NamedTuple):
         """The structural choice: lost lines by the letters of their headings."""
         found: dict[str, list[int]] = {letter: [] for letter in HEADINGS}
         for number, row in enumerate(self.rows, 1):
-            told = row.is_retold and row.standing == "open"
-            some = found[letter := "R" if told else HEADING[row.kind]]
+            holds = row.is_retold and row.standing == "open"  # a rule of a text that was read
+            letter = "R" if holds else HEADING[row.kind]
+            some = found[letter]
             partly = row.kind in ("rule", "check", "step") and row.source.speaker not in ("user", "tool")
-            least = row.worth >= _LEAST or row.kind == "command"
-            lost = (row.state == "lost" or partly) and least and _in_force(row)
-            of_it = sum(told and self.rows[each - 1].source.line == row.source.line for each in some)
-            if (told or lost) and not row.double and len(some) < _MOST[letter] and of_it < 2:
+            worthy = row.worth >= _LEAST or row.kind == "command"
+            lost = (row.state == "lost" or partly) and worthy and _in_force(row)
+            of_it = sum(self.rows[each - 1].source.line == row.source.line for each in some) if holds else 0
+            if (holds or lost) and not row.double and len(some) < _MOST[letter] and of_it < 2:
                 some.append(number)
         return found
 
@@ -158,9 +159,10 @@ def note_of(compared: Comparison, chosen: dict[str, list[int]]) -> Note:
     numbers: list[int] = []
     for letter, title in HEADINGS.items():
         lines: list[str] = []
+        said = "\n".join(parts[1:])
         for number in chosen[letter]:
             row = compared.rows[number - 1]
-            line, said = _line(row), "\n".join(parts[1:])
+            line = _line(row)
             needed = len(line) + 1 + (0 if lines else len(title) + 5)
             if needed <= room and len(numbers) < LINES and not (row.is_retold and row.text in said):
                 lines.append(line)

@@ -127,10 +127,15 @@ class Row:
 
     @property
     def place(self) -> tuple[int, ...]:
-        """What lists are ordered by: several lost lines of one text tell more than single ones."""
-        if self.counts or not self.is_retold:
-            return 0 if self.counts else 4 if self.kind in ("ask", "file") else 1, self.state == "maybe"
-        return (2, -self.source.line) if self.parts and self.kind != "report" else (3,)
+        """Sort key of lists: losses that count, other lines, what Claude said, then requests and files.
+
+        Of what Claude said, lines that are read together come before single ones and reports, newest first.
+        """
+        if self.counts:
+            return (0,)
+        if self.is_retold:
+            return (2, -self.source.line) if self.parts and self.kind != "report" else (3,)
+        return 4 if self.kind in ("ask", "file") else 1, self.state == "maybe"
 
     @property
     def missing(self) -> bool:
@@ -155,6 +160,11 @@ class Unfounded:
     reason: str
     """The reason, as the end of a sentence: ``no record names this file``."""
     evidence: Span
+
+    @property
+    def quote(self) -> str:
+        """Its text, under the name that it has in a `Row`."""
+        return self.text
 
 
 @dataclass(frozen=True)

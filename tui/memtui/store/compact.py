@@ -14,15 +14,8 @@ from memtui.documents.capture import Capture
 from memtui.documents.markdown import Section, name_of, render_items
 from memtui.documents.memory import MemoryMeta
 from memtui.documents.memory_file import MemoryFile, draft_memory, draft_summary, render_memory
-from memtui.documents.recovery import (
-    REVIEWED,
-    Plan,
-    Recovery,
-    draft_recovery,
-    is_unknown,
-    parse_recovery,
-    render_recovery,
-)
+from memtui.documents.recovery import REVIEWED, Plan, Recovery, is_unknown, parse_recovery, render_recovery
+from memtui.documents.recovery_draft import draft_recovery
 from memtui.documents.work import title_of
 from memtui.ground.clean import without_surrogates
 from memtui.ground.clock import Clock, system_clock

@@ -129,7 +129,7 @@ class SearchIndex:
         with suppress(FileLocked), lock(self.path, timeout=0):
             for _ in range(2):
                 with suppress(IndexDamaged), self.reading() as connection:
-                    complete = self._update(connection, end, progress)
+                    complete = _Update(connection, end).run(self._places, self._sources, progress)
                     break
                 self._create()
             else:
@@ -182,21 +182,27 @@ class SearchIndex:
         for ending in ("-journal", ""):
             self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
 
-    def _update(self, db: sqlite3.Connection, end: float, progress: Progress) -> bool:
-        """Index what is new, under the lock; once more if that names further projects.
 
-        Transactions are open while files are read: nothing is on disk before their ends, and readers wait for
-        these alone.
-        """
+class _Update:
+    """Brings the index up to date with the files, under the lock.
+
+    Transactions are open while files are read: nothing is on disk before their ends, and readers wait for
+    these alone.
+    """
+
+    def __init__(self, db: sqlite3.Connection, end: float) -> None:
         self._db, self._end, self._begun = db, end, time.monotonic()
         db.executescript("PRAGMA synchronous = NORMAL; PRAGMA cache_spill = OFF; BEGIN IMMEDIATE;")
         self._last = self._one("SELECT max(id) FROM words_docsize")
-        known, complete, root = set[str](), True, str(self._places.project.root)
+
+    def run(self, places: Places, sources: Sources, progress: Progress) -> bool:
+        """Index what is new; once more if that names further projects."""
+        known, complete, root = set[str](), True, str(places.project.root)
         query = "SELECT DISTINCT project FROM files"
-        while complete and (found := {root, *(each for (each,) in db.execute(query))}) != known:
+        while complete and (found := {root, *(each for (each,) in self._db.execute(query))}) != known:
             known = found
-            complete = self._bring(listed(self._places, self._sources, known), progress)
-        db.execute("COMMIT")
+            complete = self._bring(listed(places, sources, known), progress)
+        self._db.execute("COMMIT")
         return complete
 
     def _bring(self, found: dict[str, tuple[File, Entry]], progress: Progress) -> bool:
@@ -225,26 +231,26 @@ class SearchIndex:
 
     def _take(self, file: File, lines: Iterable[Reading], entry: Entry) -> bool:
         """Read a file; False if the time is over."""
-        file.inode = entry.inode
-        lines = iter(lines)
+        file.inode, written = entry.inode, entry.mtime_ns / 1e9
+        lines, found = iter(lines), list[Message]()
         begun = [*islice(lines, 1)]  # what cannot be read at all is not noted: it would be written each time
-        self._put(file)
-        turn = self._one("SELECT max(turn) FROM rows WHERE file = ?", file.id)
         try:
             for reading in chain(begun, lines):
                 file.take(reading)
-                turn = self._add(reading.messages, file, turn, entry.mtime_ns / 1e9)
-                if (now := time.monotonic()) > min(self._end, self._begun + _TRANSACTION):
-                    self._put(file)
-                    self._db.executescript("BEGIN IMMEDIATE")  # after a commit
-                    self._begun = now
-                    if now > self._end:
+                found += reading.messages
+                if time.monotonic() > min(self._end, self._begun + _TRANSACTION):
+                    self._put(file, found, written)
+                    found = []
+                    self._db.execute("COMMIT")
+                    self._db.execute("BEGIN IMMEDIATE")
+                    self._begun = time.monotonic()
+                    if self._begun > self._end:
                         return False
         except (OSError, FileProblem):  # not after SQLite's errors: they may have taken the rows back
-            self._put(file)
+            self._put(file, found, written)
             raise
         file.mtime_ns, file.size, file.inode = entry.signature  # all of it is read
-        self._put(file)
+        self._put(file, found, written)
         return True
 
     def _forget(self, paths: Iterable[str]) -> None:
@@ -259,13 +265,11 @@ class SearchIndex:
         ((value,),) = self._db.execute(query, values)
         return value or 0
 
-    def _put(self, file: File) -> None:
-        """Note how far a file is read."""
+    def _put(self, file: File, messages: Iterable[Message], written: float) -> None:
+        """Note how far a file is read, and index its next messages; calls for each line would take longer."""
         values = (getattr(file, name) for name in File.__slots__)
         file.id = self._one(_PUT, *(without_surrogates(v) if isinstance(v, str) else v for v in values))
-
-    def _add(self, messages: Iterable[Message], file: File, turn: int, written: float) -> int:
-        """Index messages of a file; returns the number of its last turn."""
+        turn = self._one("SELECT max(turn) FROM rows WHERE file = ?", file.id)
         rows, words = [], []
         for role, text, path, offset, line, stamp in messages:
             if role is not Role.TITLE:
@@ -277,7 +281,6 @@ class SearchIndex:
                 words.append((self._last, words_of(text), words_of(path)))
         self._db.executemany("INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
         self._db.executemany("INSERT INTO words (rowid, text, path) VALUES (?, ?, ?)", words)
-        return turn
 
 
 def files_of(db: sqlite3.Connection, of: str = "", *values: object) -> Iterator[File]:

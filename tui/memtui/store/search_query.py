@@ -41,7 +41,7 @@ DOCUMENT_MARK = "memtuidocument"
 _SNIPPET, _BEFORE = 200, 50
 # The filters on what a turn touched, and the messages that show it.
 TOUCHED = {"edited": [Role.EDIT], "read": [Role.READ], "file": [Role.EDIT, Role.READ], "cmd": [Role.COMMAND]}
-_VERSION = r"\b[vV](?=\d+\.\d)"  # without it, v0.3.0 is 0.3.0
+_VERSION = re.compile(r"\b[vV](\d+)(?=\.\d)")  # the v0 of v0.3.0
 _INNER = "[a-z0-9][A-Z]"
 _IDENTIFIER = re.compile(r"\b[A-Za-z]*[a-z0-9][A-Z]\w*")
 _PART_OF = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
@@ -54,7 +54,7 @@ _CJK = (
 
 def words_of(text: str, *, asked: bool = False) -> str:
     """A text as it is indexed, or asked for: CJK in pairs, and at its end the parts of its identifiers."""
-    text = _in_pairs(text, asked=asked)
+    text = _for_fts(text, asked=asked)
     if not (is_inner := matcher(_INNER))(text):  # quicker than looking for whole identifiers
         return text
     lines = " ".join(filter(is_inner, text.split("\n")))
@@ -62,8 +62,11 @@ def words_of(text: str, *, asked: bool = False) -> str:
     return f"{text}\n{' '.join(_PART_OF.findall(' '.join(_IDENTIFIER.findall(some))))}"
 
 
-def _in_pairs(text: str, *, asked: bool) -> str:
-    """A text with CJK in overlapping pairs; in the index its last character, too, as each begins a word."""
+def _for_fts(text: str, *, asked: bool) -> str:
+    """A text as FTS5 splits it into words: CJK as overlapping pairs, versions without their v.
+
+    In the index also the last character of CJK, as each may begin a word, and the v0 of v0.3.0.
+    """
 
     def pairs(run: re.Match[str]) -> str:
         return f" {' '.join(run[0][at : at + 2] for at in range(max(1, len(run[0]) - asked)))} "
@@ -72,14 +75,14 @@ def _in_pairs(text: str, *, asked: bool) -> str:
         text = unicodedata.normalize("NFKC", without_surrogates(text))
         text = re.sub(_CJK, pairs, text) if matcher(_CJK)(text) else text
     if matcher(r"\b[vV]\d+\.\d")(text):
-        majors = [] if asked else re.findall(r"\b[vV]\d+(?=\.\d)", text)  # v0 finds v0.3.0, too
-        text = " ".join((re.sub(_VERSION, " ", text), *majors))
+        majors = [] if asked else [each[0] for each in _VERSION.finditer(text)]
+        text = " ".join((_VERSION.sub(r" \1", text), *majors))
     return text.replace("\0", " ")
 
 
 def quoted(text: str) -> str:
     """A text as one phrase of a full-text query."""
-    words = _in_pairs(text, asked=True).replace('"', " ").strip()
+    words = _for_fts(text, asked=True).replace('"', " ").strip()
     last = words.rpartition(" ")[2]
     return f'"{words}"*' if len(last) == 1 and re.fullmatch(_CJK, last) else f'"{words}"'
 
@@ -178,7 +181,7 @@ def _is_inside(text: str, at: int) -> bool:
     before, here = text[max(0, at - 1) : at], text[at : at + 1]
     # Thai, Chinese and other scripts without spaces, and few with them, are from U+0E00 on.
     goes_on = before.isalnum() and here.isalnum() and max(before, here) < "\u0e00"
-    is_version = before in "vV" and here.isdigit()
+    is_version = before.lower() == "v" and here.isdigit()
     return goes_on and not is_version and not (here.isupper() and not before.isupper())
 
 

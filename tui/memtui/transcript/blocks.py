@@ -165,14 +165,15 @@ def read_entries(path: Path, lines: tuple[int, int] | None = None) -> Iterator[E
     for line in read_lines(path):
         if lines is not None and line.number > lines[1]:
             return
-        for block in blocks(line) if lines is None or line.number >= lines[0] else ():
+        if lines is not None and line.number < lines[0]:
+            continue
+        for block in blocks(line):
             entry = _entry(block.event, Source(line.number, line.offset, block.stamp, "claude code"))
             if entry is not None and (entry.text.strip() or entry.kind not in ("said", "result")):
                 yield entry
 
 
 def _entry(event: Shown, place: Source) -> Entry | None:
-    model = place._replace(speaker="subagent" if getattr(event, "agent", "") else "model")
     match event:
         case Words("interruption", text) | Skipped(text) | Expansion(text):
             return Entry("note", place, "", text)
@@ -183,9 +184,11 @@ def _entry(event: Shown, place: Source) -> Entry | None:
         case Queued(text):
             return Entry("ask", place._replace(speaker="user"), "queued", text)
         case Said(text, agent):
-            return Entry("said", model, "", text, agent=agent)
+            source = place._replace(speaker="subagent" if agent else "model")
+            return Entry("said", source, "", text, agent=agent)
         case Call(_, name, _, agent):
-            return Entry("call", model, name, target_of(event), agent=agent)
+            source = place._replace(speaker="subagent" if agent else "model")
+            return Entry("call", source, name, target_of(event), agent=agent)
         case Result():
             source = place._replace(speaker="tool")
             return Entry("result", source, "", event.text, failed=event.failed, agent=event.agent)

@@ -347,4 +347,8 @@ _READERS: dict[str, Callable[[Record], Sequence[Event]]] = {
     "user": _user,
     "progress": _progress,
     "queue-operation": _queue,
-} | {"attachment": _attachment, "system": _system, "ai-title": _title, "custom-title": _title}
+    "attachment": _attachment,
+    "system": _system,
+    "ai-title": _title,
+    "custom-title": _title,
+}

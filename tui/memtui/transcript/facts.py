@@ -284,7 +284,8 @@ class _Reading:
         call = _clean_call(call)
         own = not self._is_subagent(call.agent)
         if own:
-            self._loads |= {call.id} if call.name == "Skill" else set()
+            if call.name == "Skill":
+                self._loads.add(call.id)
             self._turns.called(self._source("model"))
         else:
             self._calls.found(call.agent)
@@ -293,7 +294,8 @@ class _Reading:
 
     def _result(self, result: Result) -> None:
         own, edits = not self._is_subagent(result.agent), self._calls.edits
-        self._loads -= {result.id} if result.failed else set()
+        if result.failed:
+            self._loads.discard(result.id)
         self._calls.ended(self._clean_result(result), self._source("tool"), own)
         if self._calls.edits > edits:
             self._edited_on = self._setting.branch

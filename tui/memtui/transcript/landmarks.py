@@ -199,7 +199,7 @@ _EXCHANGES = re.compile(
     r"|(?:checkout|switch)(?! -[bBc] [^\s;&|]+ *(?:$|[\n;&|]))|stash(?! (?:list|show))"
     r"|reset[^\n;&|]* --(?:hard|keep|merge)|restore(?! --staged))(?![\w-])[^\n;&|]*"
 )
-"""What puts other files, or other versions of them, into the working tree."""
+"""Commands of git that can change files in the working tree."""
 
 
 def halted_merge(commands: Sequence[Command]) -> Command | None:
@@ -219,7 +219,7 @@ def _of_project(commands: Iterable[Command]) -> Iterator[Command]:
 
 
 def tree_exchanged(commands: Sequence[Command], since: Source) -> str:
-    """The last command after a place that may have put other versions of files into the working tree."""
+    """The last command of git after a place that may have changed files in the working tree; "" for none."""
     later = (run for run in _of_project(reversed(commands)) if is_after(run.source, since))
     moved = (run for run in later if run.outcome == "ok" or _CONFLICT.search(run.output))
     return next((each for run in moved for each in outside_quotes(_EXCHANGES, run.text)), "")

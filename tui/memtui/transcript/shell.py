@@ -109,7 +109,10 @@ def segments(command: str) -> list[list[str]]:
 
 
 def outside_quotes(pattern: re.Pattern[str], command: str) -> list[str]:
-    """What a pattern finds in a command line but not within quoted text; of several lines the first."""
+    """Matches of a pattern, or of its last group, in a command line; each up to the end of its line.
+
+    Here-documents are dropped; quoted text with spaces or shell signs is kept, but nothing is found in it.
+    """
     line = without_heredoc(command)[:_TEXT_LIMIT]
     bare = _QUOTED.sub(lambda found: "Q" * len(found[0]) if _SIGNS.search(found[0]) else found[0], line)
     spans = (found.span(found.lastindex or 0) for found in pattern.finditer(bare))

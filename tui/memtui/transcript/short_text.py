@@ -88,15 +88,14 @@ def ends_of(text: str, width: int) -> str:
 
 
 def whole_sentences(text: str, width: int) -> str:
-    """Whole sentences or lines: the last one, which often says what to do, behind the first ones that fit.
+    """The last sentence or line, which often says what to do, behind as many of the first ones as fit.
 
-    Where the last one is too long, only the first ones stay; where these are, too, the beginning.
+    If the last one alone is too long, only the first ones; if the first one is, too, its beginning.
     """
     starts = [0, *(found.end() for found in _BREAK.finditer(text)), len(text)]
     parts = [part for start, end in pairwise(starts) if (part := one_line(text[start:end]))]
-    tells = (
-        len(parts) > 1 and len(parts[-1]) <= width and says_something(parts[-1])
-    )  # no mere fence or thanks
+    # Not a mere fence or thanks.
+    tells = len(parts) > 1 and len(parts[-1]) <= width and says_something(parts[-1])
     last = parts.pop() if tells else ""
     fits = sum(end - 1 <= width - len(last) for end in accumulate(len(part) + 1 for part in parts))
     first, gap = " ".join(parts[:fits]), " " if fits == len(parts) else GAP

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rich.cells import cell_len
 from textual.content import Content
 
-from memtui.app.details.texts import fold
+from memtui.app.details.memory import fold
 from memtui.app.widgets.document import Document, Line, concat, line, styled
 from memtui.app.widgets.document_view import LOOKS
 from memtui.app.widgets.row_list import row as row_of
@@ -51,7 +51,7 @@ def items_of(aftermath: Aftermath, unfolded: Collection[str], words: str = "") -
     wanted = words.casefold().split()
     items: dict[str, Item] = {}
     for title, every in aftermath.groups.items():
-        rows = [row for row in every if all(w in getattr(row, "quote", row.text).casefold() for w in wanted)]
+        rows = [row for row in every if all(word in row.quote.casefold() for word in wanted)]
         if not rows:
             continue
         shown, counted = bool(wanted) or title in OPEN, f"{title}  {len(rows)}"
@@ -81,7 +81,7 @@ def verdict(item: Row | Unfounded, waits: bool) -> tuple[Content, Content]:
 
 def quotes_of(row: Row | Unfounded) -> list[str]:
     """The quotes of a row, those that are read together one by one."""
-    text = clean_line(masked(getattr(row, "quote", row.text)))
+    text = clean_line(masked(row.quote))
     return text.split(TOGETHER) if isinstance(row, Row) and row.parts else [text]
 
 
@@ -125,10 +125,10 @@ def lost_document(
     for each in aftermath.unfounded:
         said = f"only the summary says {masked(each.text)}: {each.reason}"
         lines.append(styled(("  ⚠ ", "bad"), said, hang=4))
-    heavier, others, maybe, _ = aftermath.numbers
-    rest = ((heavier - _SHOWN, "more"), (others, "of less weight"), (maybe, "maybe kept"))
-    if told := ", ".join(f"{number} {name}" for number, name in rest if number > 0):
-        lines.append(line(f"  and {told} (l shows them)", "dim"))
+    counted, lesser, maybe, _ = aftermath.numbers
+    rest = ((counted - _SHOWN, "more"), (lesser, "of less weight"), (maybe, "maybe kept"))
+    if others := ", ".join(f"{number} {name}" for number, name in rest if number > 0):
+        lines.append(line(f"  and {others} (l shows them)", "dim"))
     if kept := aftermath.kept:
         asked = sum(row.asked for row in kept)
         because = f"{len(kept)}{f', {asked} because asked' if asked else ''}"

@@ -71,7 +71,7 @@ class MemoryReader:
 
     def document(self, entry: Entry, file: str, unfolded: Collection[str], progress: Progress) -> Document:
         """The detail of a memory, which may stand for a memory file; a FileProblem if it cannot be read."""
-        from memtui.app.details.texts import memory_file_document, stored_document
+        from memtui.app.details.memory import memory_file_document, stored_document
         from memtui.store.relations import entities_of, related_memories
 
         now = self._model.clock()

@@ -89,7 +89,6 @@ class Pane(RowList):
     """The meaning of each sign in its rows, for help."""
     detail_signs: ClassVar[Mapping[str, str]] = {}
     about: str
-    words_in_detail = ""  # opened, the detail of the selected row begins at the line that has them
 
     class Changed(Latest):
         """Counts, marks or the detail of the selected row of a pane have changed."""
@@ -166,6 +165,11 @@ class Pane(RowList):
     def prepare_filter(self) -> bool:
         """Read data for `text_of`, in a thread, for about a second; True once all of it is read."""
         return True
+
+    @property
+    def words_in_detail(self) -> str:
+        """Words of the line at which the detail opens; "" for its top."""
+        return ""
 
     def let_time_pass(self) -> None:
         """Update displayed ages, and check values that change without an event."""

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+from rich.cells import cell_len
 from textual import events, work
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -39,7 +40,8 @@ _MODEL = "let a model word the next version (claude -p)"
 _ASKING = "asking claude · esc cancels"
 _CHART, _NEXT_COMPACTION = "context", "ahead"
 """The folds of the chart, and of what the next compaction would take."""
-_NEXT, _SOURCED = 3, 200
+_NEXT = 3
+_SOURCE_WITHIN = 200  # the last characters of a row, in which its source is looked for: a goal may be long
 _WORDS = r"(?i)(?:last (?=asked)|Claude (?=said last))(asked|said)(?: last)?(?: \([^)]*\))?: "
 """Before words that a state quotes below a task: the last that the person or Claude said."""
 _RESOLVED = r"(?i)\s*\((?:resolved|fixed|solved)\b[^()]*\)\.?\s*$|, ok when it ran (?:again|as)\b"
@@ -80,17 +82,20 @@ class StatePane(Pane):
         self.view = StateView(reading=True)
         self.trouble = ""
         self.doing = self.at_rest = ""
-        """What its border says: what is being done, else `at_rest`."""
+        """The subtitle of its border: a running action, or `at_rest` while none runs."""
         self._glance: dict[str, _Row] = {}
         self._wanted = 0
         """Number of rows that it asks room for."""
         self._called: str | None = ""
         """The session's name; None until its transcript is read."""
+        self._ages = ""
         self.question = ModelQuestion()
 
     def let_time_pass(self) -> None:
         super().let_time_pass()
-        self.post_message(self.Changed(self))  # the detail has an age, too
+        if self._ages != (ages := self._head().text):
+            self._ages = ages
+            self.post_message(self.Changed(self))  # the detail begins with them
 
     def apply(self, view: View) -> None:
         assert isinstance(view, StateView)
@@ -181,8 +186,8 @@ class StatePane(Pane):
     def draw_row(self, key: str, width: int) -> Content:
         glance = self._glance[key]
         text = clean_line(glance.text)
-        if Content(f"{glance.label} {text}").cell_length > width:  # the detail names the source
-            start = max(0, len(text) - _SOURCED)
+        if cell_len(f"{glance.label} {text}") > width:  # the detail names the source
+            start = max(0, len(text) - _SOURCE_WITHIN)
             text = text[:start] + re.sub(r" \([^()]*\bL\d+\b[^()]*\)$", "", text[start:])
         return row([(glance.label, glance.style), " ", text], "", width)
 
@@ -200,7 +205,7 @@ class StatePane(Pane):
         version = "drafted" if view.drafted else f"version {view.state.version}"
         number = self._session.capitalize() or "Session"
         title = " · ".join(part for part in (number, version, clean_line(self._called or "")) if part)
-        from memtui.app.details.texts import state_document  # the first paint has no state
+        from memtui.app.details.session import state_document  # the first paint has no state
 
         head, text = self._head(), state_document(view.text)
         # Where there is no room, the chart is folded at first.
@@ -217,7 +222,7 @@ class StatePane(Pane):
         return Detail(key, title, concat(head, Line(""), text), with_course)
 
     @property
-    def words_in_detail(self) -> str:  # type: ignore[override]
+    def words_in_detail(self) -> str:
         label, text, _ = self._glance.get(self.selected or "", ("", "", ""))
         known = {"…": "TASK TREE", "✓": "TASK TREE", "goal": "Session goal"}
         return known.get(label, text.replace("`", "")[:40])
@@ -239,7 +244,8 @@ class StatePane(Pane):
         return Document(lines)
 
     def _context_history(self, transcript: Path, progress: Progress, *, folded: bool) -> Document:
-        from memtui.app.details.texts import context_chart, fold
+        from memtui.app.details.memory import fold
+        from memtui.app.details.session import context_chart
 
         try:
             facts = self.model.readings.facts(transcript, None, progress.cancelled)
@@ -254,7 +260,7 @@ class StatePane(Pane):
 
     def _ahead(self, transcript: Path, *, unfolded: bool) -> Document:
         """Candidates of the next compaction, read only when the part is unfolded, as that takes a while."""
-        from memtui.app.details.texts import fold
+        from memtui.app.details.memory import fold
         from memtui.secrets.secrets import masked
 
         remark, lines = "what it would take", []
@@ -437,7 +443,8 @@ def _more(state: SessionState) -> Iterator[_Row]:
 
 
 def _children(task: Task) -> Iterator[_Row]:
-    from memtui.documents.session_state import NO_BLOCKER, TaskKind
+    from memtui.documents.session_state import TaskKind
+    from memtui.documents.state_draft import NO_BLOCKER
 
     nothing = ("", "none", "n/a", NO_BLOCKER.casefold())
     for child in task.children:

@@ -116,10 +116,10 @@ class LostScreen(ListScreen[None]):
     @work(group="aftermath", exit_on_error=False)
     async def _read(self, before: Collection[str] = ()) -> None:
         """Read the rows; those of keys that waited `before` and wait no longer are ticked, as by `w`."""
-        is_told, size = self._unread_size < 0 or self.aftermath is not None, 0
+        says_why, size = self._unread_size < 0 or self.aftermath is not None, 0
         with suppress(OSError):
             size = self._transcript.stat().st_size
-        with self.app.reporting("reading what the compaction lost", wanted=lambda: is_told):
+        with self.app.reporting("reading what the compaction lost", wanted=lambda: says_why):
             self.aftermath = found = await asyncio.to_thread(
                 self.model.readings.aftermath, self._transcript, self._since, lambda: not self.is_running
             )

@@ -18,7 +18,7 @@ from textual.content import Content
 from textual.widgets import Input, Label
 
 from memtui.app.base import PROMPT, RESTORES, OwnScreen, hidden, reported
-from memtui.app.details.texts import recovery_lines
+from memtui.app.details.memory import recovery_lines
 from memtui.app.project import ProjectModel
 from memtui.app.screens.session_files import resume
 from memtui.app.widgets.document import EMPTY, Document, Line, Span, line, plain, styled
@@ -129,19 +129,20 @@ def _shown(found: Result, room: int, root: Path) -> Content:
         text = " ".join(piece.split("\n"))
         text, style = (text, "bold $warning") if hit else (without_root(text, root), "$quiet")
         line += Content.styled(text, style)
-    over, path = line.cell_length - room, without_root(clean_line(found.text.partition("\n")[0]), root)
-    is_path = line.plain.startswith(f"{path} ")  # with its blanks
-    end = len(path) if is_path else line.plain.find(" ") % (len(line) + 1)
-    name = line.plain.rfind("/", 0, end) + 1  # of a file's path, the name is what is looked for
-    if found.what == "edit" and not hits and line[end + 1 :]:
-        left = max(room // 3, room - line[name:end].cell_length - 2)
-        change = line[end + 1 :].truncate(left, ellipsis=True, pad=True)
-        return Content.assemble(change, "  ", line[name:end])
-    if over <= 0:
-        return line
-    if not hits:
-        start = min(over + 1, name) if found.what in ("edit", "read") else 0
+    over = line.cell_length - room
+    if not hits and found.what in ("edit", "read"):  # of a file's path, the name is what is looked for
+        path = without_root(clean_line(found.text.partition("\n")[0]), root)
+        is_path = line.plain.startswith(f"{path} ")  # with its blanks
+        end = len(path) if is_path else line.plain.find(" ") % (len(line) + 1)
+        name = line.plain.rfind("/", 0, end) + 1
+        if found.what == "edit" and line[end + 1 :]:
+            left = max(room // 3, room - line[name:end].cell_length - 2)
+            change = line[end + 1 :].truncate(left, ellipsis=True, pad=True)
+            return Content.assemble(change, "  ", line[name:end])
+        start = min(over + 1, name) if over > 0 else 0
         return Content.styled("…", "$quiet") + line[start:] if start else line
+    if over <= 0 or not hits:
+        return line
     seen = room * 2 // 3
     first = max((at for at, _ in hits), key=lambda at: len({hit for to, hit in hits if 0 <= to - at < seen}))
     start = max(0, min(first - (room - seen), line.cell_length - room + 1))

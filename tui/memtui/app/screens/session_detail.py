@@ -15,7 +15,8 @@ from textual.actions import SkipAction
 from textual.worker import get_current_worker
 
 from memtui.app.details.capture import capture_document
-from memtui.app.details.texts import context_chart, fold, read_document
+from memtui.app.details.memory import fold, read_document
+from memtui.app.details.session import context_chart
 from memtui.app.listings import CaptureRow
 from memtui.app.project import ProjectModel
 from memtui.app.screens.dialogs import ReadingScreen

@@ -69,16 +69,16 @@ def matches(session: Session, words: str) -> bool:
     return all(word in text for word in words.casefold().split())
 
 
-def telling(sessions: Collection[Session]) -> list[Column]:
+def filled(sessions: Collection[Session]) -> list[Column]:
     """The columns with something in them, that of branches if there are several."""
     said = {column: {column.text(each) for each in sessions} - {""} for column in COLUMNS}
     return [column for column, texts in said.items() if len(texts) > (column is COLUMNS[0])]
 
 
-def columns_in(width: int, told: Sequence[Column]) -> list[Column]:
-    """Those of the columns that fit."""
+def columns_in(width: int, columns: Sequence[Column]) -> list[Column]:
+    """The first of these columns, as many as fit."""
     room, shown = width - _LEAD - _END - 30, list[Column]()  # the least width of the name
-    for each in told:
+    for each in columns:
         room -= each.cells + 1
         if room < 0:
             break
@@ -130,7 +130,7 @@ class Heading(Widget):
         screen = self.screen
         assert isinstance(screen, SessionsScreen)
         width = screen.listing.room
-        return " " + heading(width, columns_in(width, screen.told), project=screen.everywhere)
+        return " " + heading(width, columns_in(width, screen.filled), project=screen.everywhere)
 
 
 class SessionsScreen(ListScreen[None]):
@@ -175,7 +175,7 @@ class SessionsScreen(ListScreen[None]):
         self.sessions: dict[str, Session] = {}
         self.everywhere = choosing
         self.elsewhere = _SEVERAL if choosing else ""  # said of keys of other screens
-        self.told = telling(())
+        self.filled = filled(())
 
     @property
     def idle_keys(self) -> frozenset[str]:
@@ -238,7 +238,7 @@ class SessionsScreen(ListScreen[None]):
         typed, none = self.words, _NONE_ANYWHERE if self.everywhere else _NONE
         self.listing.empty = f"Nothing here matches “{typed}”." if typed else none
         self.listing.marked &= self.sessions.keys()
-        self.told = telling(self.sessions.values())
+        self.filled = filled(self.sessions.values())
         found = [each for each in self.sessions.values() if matches(each, typed)]
         found.sort(key=lambda each: each.written, reverse=True)
         self.listing.set_rows([str(each.path) for each in found])
@@ -261,7 +261,7 @@ class SessionsScreen(ListScreen[None]):
         if self.everywhere:
             folder = Content(clean_line(Path(session.summary.folder).name))
             where = folder.truncate(_PROJECT, ellipsis=True, pad=True).plain
-        return row(session, width, columns_in(width, self.told), where=where)
+        return row(session, width, columns_in(width, self.filled), where=where)
 
     @on(RowList.Highlighted)
     def _show_detail(self) -> None:

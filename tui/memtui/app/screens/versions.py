@@ -14,7 +14,8 @@ from textual.containers import Horizontal
 from textual.content import Content
 
 from memtui.app.base import TASK_SIGNS, hidden, reported
-from memtui.app.details.texts import marked, recovery_lines, state_document
+from memtui.app.details.memory import recovery_lines
+from memtui.app.details.session import marked, state_document
 from memtui.app.project import ProjectModel
 from memtui.app.screens.list_screen import ListScreen
 from memtui.app.widgets.document import EMPTY, Document, Line, line, plain, styled
@@ -43,7 +44,7 @@ class VersionsScreen(ListScreen[str | None]):
 
     AUTO_FOCUS = "#versions"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("A", "everything", "whole", id="all", tooltip="show everything, or the usual part"),
+        Binding("A", "text", "whole", id="all", tooltip="show everything, or the usual part"),
         Binding("o", "transcript", "transcript", id="transcript", tooltip="the transcript of this row"),
         hidden("tab,shift+tab", "switch", "changes", tooltip="go to the changes, or back"),
         Binding("escape", "back", "back", id="back", tooltip="leave; from the text, go to the list"),
@@ -60,7 +61,7 @@ class VersionsScreen(ListScreen[str | None]):
         self._brings_back = brings_back
         self._name_shown, self._read, self._clock = name, read, clock
         self._rows: Mapping[str, Version] = {}
-        self._whole = False
+        self._shows_text = False
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="versions-body"):
@@ -109,16 +110,16 @@ class VersionsScreen(ListScreen[str | None]):
             self.beside.border_title = ""
             return
         await asyncio.sleep(_PAUSE)
-        older, newer = (None, compared[1]) if self._whole else compared
+        older, newer = (None, compared[1]) if self._shows_text else compared
         document = await asyncio.to_thread(changes_document, older, newer)
         self.beside.show(document)
-        self.beside.border_title = Content(newer.name if self._whole else title_of(older, newer))
+        self.beside.border_title = Content(newer.name if self._shows_text else title_of(older, newer))
 
-    def action_everything(self) -> None:
+    def action_text(self) -> None:
         if self.compared and self.compared[0] is None:
             self.app.say("This is the first version: all of it is shown.")
             return
-        self._whole = not self._whole
+        self._shows_text = not self._shows_text
         self._show_changes()
 
     def action_transcript(self) -> None:
@@ -261,12 +262,12 @@ def _section(section: SectionDiff) -> Iterator[Line]:
         if each.change == "same":
             left_out += 1
         else:
-            yield from map(_line, _told_apart(each))
+            yield from map(_line, _split(each))
     if left_out:
         yield line(f"    {counted(left_out, 'line')} as before", "dim")
 
 
-def _told_apart(diff: LineDiff) -> Iterator[LineDiff]:
+def _split(diff: LineDiff) -> Iterator[LineDiff]:
     """A changed line, or the old and the new one if they have too little in common to be read as one."""
     same = sum(len(piece.text) for piece in diff.pieces if piece.change == "same")
     if diff.change != "changed" or same * 2 >= len(diff.text):

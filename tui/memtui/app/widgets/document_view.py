@@ -23,19 +23,27 @@ from memtui.app.base import hidden, moving, own_app
 from memtui.app.widgets.document import EMPTY, Document, Layout, Line, Place
 from memtui.app.widgets.wrap import blank, cut, hang_for, head, segment
 
-LOOKS = (
-    {"title": "bold $accent", "heading": "bold $heading", "label": "$quiet", "dim": "$quiet"}
-    | {"quote": "italic", "bullet": "$quiet", "code": "$accent", "strong": "bold", "rule": "$foreground 40%"}
-    | {
-        "good": "$success",
-        "warn": "$warning",
-        "bad": "$error",
-        "accent": "$accent",
-        "prompt": "bold $heading",
-    }
-    | {"tool": "$secondary", "added": "bold $success", "removed": "strike $error"}
-    | {"hit": "bold $background on $warning", "link": "bold on $cursor"}
-)
+LOOKS = {
+    "title": "bold $accent",
+    "heading": "bold $heading",
+    "label": "$quiet",
+    "dim": "$quiet",
+    "quote": "italic",
+    "bullet": "$quiet",
+    "code": "$accent",
+    "strong": "bold",
+    "rule": "$foreground 40%",
+    "good": "$success",
+    "warn": "$warning",
+    "bad": "$error",
+    "accent": "$accent",
+    "prompt": "bold $heading",
+    "tool": "$secondary",
+    "added": "bold $success",
+    "removed": "strike $error",
+    "hit": "bold $background on $warning",
+    "link": "bold on $cursor",
+}
 """The styles of roles. No component classes: Textual finds the rules of all before the first paint."""
 
 

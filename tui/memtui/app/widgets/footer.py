@@ -51,8 +51,13 @@ class KeyFooter(Footer):
         room = self.app.size.width + 1  # the first key's left margin is one cell, and the last has none
         rare, shown = getattr(self.screen, "rare_keys", ()), []
         keys.sort(key=lambda key: key.action in rare)
-        need = sorted(keys, key=lambda key: (key.action != "undo", key.action == "follow" and room < 60))
-        for key in sorted(need, key=lambda key: (not key.has_class("-command-palette"), key.key != "escape")):
+
+        def place(key: FooterKey) -> tuple[bool, ...]:
+            """What gets room first: help, the way back, undo; in a narrow window, last what enter follows."""
+            is_help, narrow = key.has_class("-command-palette"), self.app.size.width < 59
+            return not is_help, key.key != "escape", key.action != "undo", key.action == "follow" and narrow
+
+        for key in sorted(keys, key=place):
             cells = cell_len(f"{key.key_display} {key.description}") + 2  # those beside each key
             if cells <= room:
                 room -= cells

@@ -113,6 +113,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self.index = -1
         """The place of the selected row; -1 without one."""
         self.used = False
+        """Whether the user has chosen a row or pressed a key here; before, the first row stays selected."""
         self._at_top = True
         self._last: str | None = None
         """The last key that went while it was selected."""

@@ -355,7 +355,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         return self._layout.rows - self.scroll_offset.y - self.scrollable_content_region.height
 
     def _text_width(self) -> int:
-        return super()._text_width() - 2
+        return self.scrollable_content_region.width - 2
 
     def render_line(self, y: int) -> Strip:
         width = self.size.width
